@@ -1,0 +1,1 @@
+"""Task sets, graders and measurements. Needs the extra `bench`."""

@@ -1,0 +1,1 @@
+"""Performance: ratios against a named reference, taken in one run."""

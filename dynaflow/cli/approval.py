@@ -1,0 +1,35 @@
+"""Asks the user whether a program may run (`--approve`)."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import anyio
+
+from dynaflow.trace import code
+
+if TYPE_CHECKING:
+    from dynaflow.live import LiveView
+
+
+async def ask_approval(view: LiveView, program: str) -> bool:
+    """Show the program, unless the view just has, and wait for the answer; only a clear yes is one."""
+    with view.paused() as console:
+        if view.program != program:
+            console.print(code(program))
+        console.print("Run this program? [y/N] ", end="", markup=False)
+        answer = await _line()
+    return answer.strip().lower() in ("y", "yes")
+
+
+async def _line() -> str:
+    """A line of standard input. Waits on the event loop, so that Ctrl-C is heard, and takes no byte too many."""
+    with suppress(PermissionError):  # a plain file cannot be waited for, and need not be
+        await anyio.wait_readable(sys.stdin.fileno())
+    line = b""
+    while (byte := os.read(sys.stdin.fileno(), 1)) not in (b"", b"\n"):
+        line += byte
+    return line.decode(errors="replace")

@@ -1,0 +1,120 @@
+"""The options that several commands have, each said once, and how their values are read."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from dynaflow.errors import SettingError
+
+if TYPE_CHECKING:
+    from dynaflow.events import Budget
+    from dynaflow.task import Task
+    from subagents.pool import Pool
+
+_MODELS = "`local`, `openai:NAME`, `vllm:NAME` or `http://HOST:PORT/v1#NAME`"
+
+Mode = Annotated[
+    Literal["direct", "dynamic", "forced"],
+    typer.Option(
+        help="direct: answer without sub-agents. dynamic: the model chooses. forced: it must let sub-agents work."
+    ),
+]
+Model = Annotated[
+    str | None, typer.Option(help=f"Endpoint of the main agent: {_MODELS}. Default: DYNAFLOW_MODEL, else `local`.")
+]
+AgentModel = Annotated[
+    str | None,
+    typer.Option(help="Endpoint of the sub-agents. Default: DYNAFLOW_AGENT_MODEL, else that of the main agent."),
+]
+PoolFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--pool", metavar="FILE", help="Pool of sub-agents (YAML). Default: DYNAFLOW_POOL, else the default pool."
+    ),
+]
+Corpus = Annotated[
+    Path | None,
+    typer.Option(metavar="FOLDER", exists=True, file_okay=False, help="Folder of texts that the searcher searches."),
+]
+Context = Annotated[
+    str, typer.Option(metavar="TEXT|@FILE", help="Context of the question; @FILE reads it from a file.")
+]
+AnswerFormat = Annotated[str, typer.Option(metavar="TEXT", help='How the answer should look, e.g. "a number".')]
+BudgetTurns = Annotated[int | None, typer.Option(min=1, help="Turns of the main agent at most. Default: 6.")]
+BudgetCalls = Annotated[int | None, typer.Option(min=0, help="Calls to sub-agents at most. Default: 64.")]
+BudgetTokens = Annotated[
+    int | None, typer.Option(min=1, help="Tokens of main agent and sub-agents together at most. Default: 200000.")
+]
+BudgetSeconds = Annotated[float | None, typer.Option(min=0.001, help="Seconds of the run at most. Default: 1800.")]
+Seed = Annotated[int, typer.Option(help="Seed of sampling and of `random` in programs.")]
+Prompt = Annotated[
+    Literal["auto", "compact", "full"],
+    typer.Option(help="Form of the main agent's instructions; auto chooses by the model's context."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the bare answer.")]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="No live view and no closing line: warnings and errors only.")
+]
+JournalPlace = Annotated[
+    str | None,
+    typer.Option(
+        "--journal", metavar="FILE|URL", help="Journal. Default: DYNAFLOW_JOURNAL, else the user's data folder."
+    ),
+]
+RunId = Annotated[str, typer.Argument(metavar="RUN", help="Run id, a beginning of it, or `last`.")]
+ProgramFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE", help="Program; `-` reads standard input.", exists=True, allow_dash=True, dir_okay=False
+    ),
+]
+
+
+def read_task(question: str, context: str, answer_format: str) -> "Task":
+    """The task that a command line describes; a question of `-` is read from standard input."""
+    from dynaflow.task import Task
+
+    text = sys.stdin.read() if question == "-" else question
+    if not text.strip():
+        where = "on standard input" if question == "-" else "on the command line"
+        raise SettingError(f'the question {where} is empty: give one, e.g. dynaflow solve "What is 6 times 7?"')
+    return Task(question=text.strip(), context=_text_or_file(context), answer_format=answer_format)
+
+
+def read_program(file: Path) -> str:
+    """The text of a program."""
+    return sys.stdin.read() if str(file) == "-" else _read(file)
+
+
+def read_pool(file: Path | None) -> "Pool":
+    """The pool of a file, of DYNAFLOW_POOL, or the default one."""
+    from dynaflow.settings import Settings
+    from subagents.pool import Pool
+
+    chosen = file or Settings().pool
+    return Pool.load(chosen) if chosen else Pool.default()
+
+
+def budget_of(*, turns: int | None = None, calls: int | None, tokens: int | None, seconds: float | None) -> "Budget":
+    """A budget of what was given; the rest keeps its default."""
+    from dynaflow.events import Budget
+
+    given = {"turns": turns, "calls": calls, "tokens": tokens, "seconds": seconds}
+    return Budget.model_validate({name: value for name, value in given.items() if value is not None})
+
+
+def _text_or_file(text: str) -> str:
+    return _read(Path(text[1:])) if text.startswith("@") else text
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise SettingError(
+            f"{str(file)!r} is no text in UTF-8 ({error.reason} at byte {error.start}): convert it"
+        ) from error
+    except OSError as error:
+        raise SettingError(f"cannot read {str(file)!r}: {error.strerror}: give a file that can be read") from error

@@ -1,0 +1,68 @@
+"""`dynaflow run`: run a program that a person wrote."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dynaflow.cli import options
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from dynaflow.journal import Journal
+    from dynaflow.live import LiveView
+    from dynaflow.solving import Result
+
+
+def run(
+    file: options.ProgramFile,
+    question: Annotated[
+        str,
+        typer.Option(
+            "--question",
+            "--task",
+            metavar="TEXT",
+            help="What the program finds as `task.question`; `-` reads standard input. Default: the file's name.",
+        ),
+    ] = "",
+    agent_model: options.AgentModel = None,
+    pool: options.PoolFile = None,
+    corpus: options.Corpus = None,
+    context: options.Context = "",
+    answer_format: options.AnswerFormat = "",
+    budget_calls: options.BudgetCalls = None,
+    budget_tokens: options.BudgetTokens = None,
+    budget_seconds: options.BudgetSeconds = None,
+    seed: options.Seed = 0,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+    journal: options.JournalPlace = None,
+) -> None:
+    """Run a program written by hand, in the sandbox and with sub-agents; its value is the answer.
+
+    Exit codes are those of dynaflow solve.
+    """
+    from dynaflow import solving
+    from dynaflow.cli.answering import Output, carry_out
+    from dynaflow.settings import Settings
+
+    program = options.read_program(file)
+    task = options.read_task(question or file.name, context, answer_format)
+    agents = options.read_pool(pool)
+    budget = options.budget_of(calls=budget_calls, tokens=budget_tokens, seconds=budget_seconds)
+    settings = Settings()
+
+    def work(record: "Journal", view: "LiveView") -> "Awaitable[Result]":
+        return solving.run_program(
+            program,
+            task,
+            agent_model=agent_model or settings.agent_model or settings.model,
+            pool=agents,
+            budget=budget,
+            corpus=corpus,
+            journal=record,
+            seed=seed,
+            observe=view.show,
+        )
+
+    carry_out(work, Output(as_json, quiet, journal))

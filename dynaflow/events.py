@@ -1,0 +1,259 @@
+"""The journal's vocabulary: one frozen pydantic model for everything that can happen in a run.
+
+`solve()` is a loop over a stream of these, and every reader (journal, live view, `dynaflow show`, exporters)
+reads the same stream. An event is one JSON object, told apart by `type`; times are Unix seconds.
+`TextStreamed` is the one event that is shown while it happens and never journalled.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
+
+from dynaflow.task import Task
+from subagents.messages import Attempt, Message, TokenUsage, ToolRequest
+
+Mode = Literal["direct", "dynamic", "forced"]
+Status = Literal["answered", "degraded", "no_answer", "failed", "interrupted"]
+
+
+class Budget(BaseModel):
+    """What a run may use at most; None is no limit."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    turns: int = Field(default=6, ge=1)
+    calls: int | None = Field(default=64, ge=0)
+    tokens: int | None = Field(default=200_000, ge=1)
+    """Prompt plus completion tokens of main agent and sub-agents together."""
+    seconds: float | None = Field(default=1800.0, gt=0)
+
+
+class AgentRecord(BaseModel):
+    """An agent of the pool as the run saw it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    description: str
+    model: str | None
+    """The endpoint string, None for an agent that needs no model."""
+
+
+class _Event(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    at: float = Field(default_factory=time.time)
+
+
+class RunStarted(_Event):
+    type: Literal["RunStarted"] = "RunStarted"
+    run: str
+    task: Task
+    mode: Mode
+    model: str
+    """Endpoint string of the main agent."""
+    agents: tuple[AgentRecord, ...]
+    budget: Budget
+    seed: int
+    isolation_level: int
+    version: str
+
+
+class TurnStarted(_Event):
+    type: Literal["TurnStarted"] = "TurnStarted"
+    turn: int
+    """Counted from 1."""
+    messages: tuple[Message, ...]
+    """What is new for the main agent in this turn: the prompt at first, then feedback."""
+
+
+class ModelCalled(_Event):
+    """The main agent's message of a turn, whole, with every attempt that it took."""
+
+    type: Literal["ModelCalled"] = "ModelCalled"
+    turn: int
+    text: str
+    reasoning: str = ""
+    tool_requests: tuple[ToolRequest, ...] = ()
+    finish_reason: str
+    attempts: tuple[Attempt, ...]
+    usage: TokenUsage
+    seconds: float
+
+
+class FindingRecord(BaseModel):
+    """One finding of a check; `text` holds line, source and caret."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: str
+    message: str
+    line: int
+    text: str
+
+
+class ProgramChecked(_Event):
+    type: Literal["ProgramChecked"] = "ProgramChecked"
+    turn: int
+    program: str
+    findings: tuple[FindingRecord, ...]
+
+
+class WorkflowStarted(_Event):
+    type: Literal["WorkflowStarted"] = "WorkflowStarted"
+    turn: int
+    program: str
+
+
+class SourceRecord(BaseModel):
+    """An exact edge of the information flow: the value at `path` of the inputs is (part of) the reply of `call`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    path: tuple[str | int, ...]
+    call: int
+
+
+class CallStarted(_Event):
+    type: Literal["CallStarted"] = "CallStarted"
+    turn: int
+    call: int
+    """Counted from 1 within the workflow."""
+    agent: str
+    instruction: str
+    inputs: JsonValue = None
+    shape: JsonValue = None
+    label: str | None = None
+    branch: str
+    line: int | None
+    sources: tuple[SourceRecord, ...] = ()
+
+
+class CallAttempted(_Event):
+    type: Literal["CallAttempted"] = "CallAttempted"
+    turn: int
+    call: int
+    attempt: Attempt
+
+
+class ReplyRepaired(_Event):
+    """A reply that did not fit its shape was mended: by a JSON repair, or by asking once more."""
+
+    type: Literal["ReplyRepaired"] = "ReplyRepaired"
+    turn: int
+    call: int
+    how: Literal["json", "asked"]
+    problem: str
+    before: str
+
+
+class ToolCalled(_Event):
+    type: Literal["ToolCalled"] = "ToolCalled"
+    turn: int
+    call: int
+    tool: str
+    arguments: JsonValue
+    result: str
+    """The text that went back to the agent."""
+    ok: bool
+    seconds: float
+
+
+class CallFinished(_Event):
+    """The one terminal event of a call: delivered, or failed with its cause."""
+
+    type: Literal["CallFinished"] = "CallFinished"
+    turn: int
+    call: int
+    status: Literal["delivered", "failed", "cancelled"]
+    value: JsonValue = None
+    text: str = ""
+    """The agent's whole reply text, before it was read as a value."""
+    failure: str | None = None
+    """A name such as `CallTimeout`."""
+    message: str | None = None
+    usage: TokenUsage = TokenUsage()
+    seconds: float = 0.0
+
+
+class ArtifactShared(_Event):
+    type: Literal["ArtifactShared"] = "ArtifactShared"
+    turn: int
+    artifact: str
+    version: int
+    value: JsonValue
+    call: int
+
+
+class WorkflowFinished(_Event):
+    type: Literal["WorkflowFinished"] = "WorkflowFinished"
+    turn: int
+    status: Literal["finished", "failed"]
+    value: JsonValue = None
+    printed: str = ""
+    error: str | None = None
+    """The error's kind, e.g. `WorkflowRuntimeError`."""
+    message: str | None = None
+    line: int | None = None
+    source_line: str | None = None
+    hint: str | None = None
+    seconds: float
+    cpu_seconds: float
+    peak_bytes: int
+
+
+class Answered(_Event):
+    type: Literal["Answered"] = "Answered"
+    turn: int
+    answer: str
+    tagged: bool
+    """False when the whole message was taken, for want of an answer tag."""
+
+
+class RunFinished(_Event):
+    type: Literal["RunFinished"] = "RunFinished"
+    status: Status
+    answer: str | None
+    reason: str | None = None
+    """For every status but `answered`: why, in one sentence."""
+    calls: int
+    delivered: int
+    failures: dict[str, int] = Field(default_factory=dict)
+    """Census of failed calls: failure name -> count."""
+    main_usage: TokenUsage
+    agent_usage: TokenUsage
+    seconds: float
+
+
+class TextStreamed(_Event):
+    """A piece of the main agent's message while it is written; shown live, never journalled."""
+
+    type: Literal["TextStreamed"] = "TextStreamed"
+    turn: int
+    text: str
+
+
+Event = Annotated[
+    RunStarted
+    | TurnStarted
+    | ModelCalled
+    | ProgramChecked
+    | WorkflowStarted
+    | CallStarted
+    | CallAttempted
+    | ReplyRepaired
+    | ToolCalled
+    | CallFinished
+    | ArtifactShared
+    | WorkflowFinished
+    | Answered
+    | RunFinished
+    | TextStreamed,
+    Field(discriminator="type"),
+]
+
+EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+"""Reads and writes one event: `EVENT.validate_json(text)`, `EVENT.dump_json(event)`."""

@@ -1,0 +1,38 @@
+"""The contract that programs are written against: `ask`, `share`, `recall`, the task, and the names of failures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dynaflow.task import Task
+from sandbox import Contract, Function, Parameter
+
+FAILURES: dict[str, str | None] = {
+    "CallFailed": None,
+    "CallTimeout": "CallFailed",
+    "SchemaMismatch": "CallFailed",
+    "EmptyReply": "CallFailed",
+    "ContextOverflow": "CallFailed",
+    "AgentUnavailable": "CallFailed",
+    "BudgetExceeded": None,
+    "UnknownAgent": None,
+}
+"""Exceptions that a program can catch -> the parent of each."""
+
+
+def contract_for(task: Task, agents: Sequence[str]) -> Contract:
+    """What a workflow for `task` may call and see, with the pool's agents as the choices of `ask`."""
+    ask = Function(
+        "ask",
+        (
+            Parameter("agent", "choice", choices=tuple(agents)),
+            Parameter("instruction", "text"),
+            Parameter("inputs", "json", required=False, keyword_only=True),
+            Parameter("returns", "shape", required=False, keyword_only=True),
+            Parameter("label", "text", required=False, keyword_only=True),
+        ),
+    )
+    share = Function("share", (Parameter("id", "text"), Parameter("value", "json")), gives="value")
+    recall = Function("recall", (Parameter("id", "text"),), gives="value")
+    shown = {"question": task.question, "context": task.context, "answer_format": task.answer_format}
+    return Contract((ask, share, recall), {"task": shown}, FAILURES, unknown_choice="UnknownAgent", upstream="CallFailed")

@@ -1,0 +1,35 @@
+"""The `coder`'s tool: a short Python program, run in the sandbox without any way to reach out."""
+
+from __future__ import annotations
+
+from sandbox import Contract, Limits, Sandbox
+from subagents import ToolFailed, ToolResult
+
+_LIMITS = Limits(wall_seconds=30.0)
+
+
+class PythonTool:
+    """Runs a program and gives what it printed; its value too, if it returned one."""
+
+    name = "python"
+    description = "Runs a short Python program and gives what it printed."
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+
+    async def __call__(self, text: str) -> ToolResult:
+        """Run the program `text`. Raises `ToolFailed` with the program's error, worded for its author."""
+        outcome = await self._sandbox.run(text, Contract(), _Nothing(), limits=_LIMITS)
+        if outcome.error is not None:
+            raise ToolFailed(f"{outcome.error.kind}: {outcome.error}")
+        printed = outcome.printed.strip()
+        if not printed and outcome.value is None:
+            raise ToolFailed("the program printed nothing; print the result")
+        return ToolResult(text=printed or str(outcome.value))
+
+
+class _Nothing:
+    """A door that leads nowhere: such a program has no host functions, so nothing can arrive here."""
+
+    def admit(self, batch: object) -> list[object]:  # type: ignore[override]
+        return []

@@ -1,0 +1,278 @@
+"""One run: turns of the main agent until it has answered, and the one event that says how it ended."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import cast
+
+import anyio
+from pydantic import JsonValue
+
+from dynaflow.errors import BudgetExceeded
+from dynaflow.events import (
+    Answered,
+    Budget,
+    Event,
+    FindingRecord,
+    Mode,
+    ModelCalled,
+    ProgramChecked,
+    RunFinished,
+    RunStarted,
+    Status,
+    TextStreamed,
+    TurnStarted,
+    WorkflowFinished,
+    WorkflowStarted,
+)
+from dynaflow.feedback import (
+    render_check_feedback,
+    render_must_delegate_feedback,
+    render_unusable_feedback,
+    render_workflow_feedback,
+)
+from dynaflow.flow import Flow
+from dynaflow.journal import Journal
+from dynaflow.language import contract_for
+from dynaflow.main_agent import MainAgent
+from dynaflow.meter import Meter
+from dynaflow.parsing import GiveAnswer, RunProgram, Unusable, parse_message
+from dynaflow.prompting import Form, render_messages
+from dynaflow.staffing import House
+from dynaflow.task import Task
+from sandbox import Outcome, Setting
+from sandbox.errors import OperatorError
+from subagents import Attempt, CallFailed, Message, TokenUsage
+
+Approve = Callable[[str], Awaitable[bool]]
+DISTRIBUTION = "dynaflow-orchestrator"
+FEEDBACK_SHARE = 4
+"""Feedback after a workflow takes at most one part in so many of the main agent's window."""
+FEEDBACK_TOKENS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run is to do."""
+
+    task: Task
+    mode: Mode
+    budget: Budget
+    seed: int
+    form: Form
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a run ends, and why if it is not simply answered."""
+
+    status: Status
+    answer: str | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recorder:
+    """Writes the events of a run into the journal, then shows them; `show` alone is for what is never journalled."""
+
+    run: str
+    journal: Journal
+    show: Callable[[Event], None]
+
+    async def record(self, event: Event) -> None:
+        """Journal an event, then show it."""
+        await self.journal.append(self.run, event)
+        self.show(event)
+
+
+class Run:
+    """The state of one run. `drive` takes it to its end."""
+
+    def __init__(self, plan: Plan, house: House, recorder: Recorder, approve: Approve | None = None) -> None:
+        self._plan = plan
+        self._house = house
+        self._approve = approve
+        self._recorder = recorder
+        self._events: list[Event] = []
+        self._meter = Meter(plan.budget)
+        self._flow = Flow(house.staff, self._meter, self._emit, plan.seed)
+        self._contract = contract_for(plan.task, [agent.name for agent in house.staff.pool])
+        self._now = 0.0
+
+    async def drive(self) -> None:
+        """Run the main agent's loop; always ends with `RunFinished`, also when it is cancelled."""
+        await self._ended_by(self._loop)
+
+    async def drive_program(self, program: str) -> None:
+        """Run a program written by hand; its value is the answer."""
+        await self._ended_by(lambda: self._only_program(program))
+
+    async def _ended_by(self, work: Callable[[], Awaitable[Ending]]) -> None:
+        await self._emit(self._started())
+        try:
+            with anyio.move_on_after(self._plan.budget.seconds) as scope:
+                ending = await work()
+            if scope.cancelled_caught:
+                ending = Ending("no_answer", reason=f"the budget of {self._plan.budget.seconds:g} seconds is used up")
+        except (CallFailed, OperatorError) as error:
+            ending = Ending("failed", reason=str(error))
+        except BudgetExceeded as error:
+            ending = Ending("no_answer", reason=str(error))
+        except BaseException:
+            with anyio.CancelScope(shield=True):
+                await self._emit(self._finished(Ending("interrupted", reason="the run was interrupted")))
+            raise
+        await self._emit(self._finished(ending))
+
+    # -- the main agent's loop --------------------------------------------------------------------------------
+
+    async def _loop(self) -> Ending:
+        plan, endpoint = self._plan, self._house.main
+        assert endpoint is not None, "a main agent needs an endpoint"
+        agent = MainAgent(endpoint, may_run=plan.mode != "direct", seed=plan.seed)
+        news = render_messages(
+            plan.task, plan.mode, self._house.agents, form=plan.form, tools=agent.uses_tools, budget=plan.budget
+        )
+        for turn in range(1, plan.budget.turns + 1):
+            self._meter.check()
+            ending, feedback = await self._turn(turn, agent, news)
+            if ending is not None:
+                return ending
+            news = self._replies(agent, feedback)
+        return Ending("no_answer", reason=f"no answer within {plan.budget.turns} turns")
+
+    async def _turn(self, turn: int, agent: MainAgent, news: tuple[Message, ...]) -> tuple[Ending | None, str]:
+        await self._emit(TurnStarted(turn=turn, messages=news))
+        agent.hear(*news)
+        action = await self._speak(turn, agent)
+        match action:
+            case RunProgram(program=program) if self._plan.mode != "direct":
+                return await self._program(turn, program)
+            case GiveAnswer(answer=answer, tagged=tagged):
+                return await self._answer(turn, answer, tagged)
+            case Unusable(reason=reason, hint=hint):
+                return None, render_unusable_feedback(reason, hint)
+        return None, render_unusable_feedback("this task is to be answered without a program", "give the answer")
+
+    async def _speak(self, turn: int, agent: MainAgent) -> RunProgram | GiveAnswer | Unusable:
+        try:
+            said = await agent.speak(turn, lambda text: self._recorder.show(TextStreamed(turn=turn, text=text)))
+        finally:
+            for attempt in agent.attempts:
+                self._meter.main += attempt.usage
+        reply = said.reply
+        event = ModelCalled(
+            turn=turn, text=reply.text, reasoning=reply.reasoning, tool_requests=reply.tool_requests,
+            finish_reason=reply.finish_reason, attempts=said.attempts, usage=_sum(said.attempts), seconds=said.seconds,
+        )  # fmt: skip
+        await self._emit(event)
+        return parse_message(reply.text, reply.tool_requests, allow_program=self._plan.mode != "direct")
+
+    async def _answer(self, turn: int, answer: str, tagged: bool) -> tuple[Ending | None, str]:
+        if self._plan.mode == "forced" and not self._flow.delivered:
+            return None, render_must_delegate_feedback()
+        await self._emit(Answered(turn=turn, answer=answer, tagged=tagged))
+        return self._answered(answer), ""
+
+    def _answered(self, answer: str) -> Ending:
+        failures = self._flow.failures
+        if not failures:
+            return Ending("answered", answer)
+        census = ", ".join(f"{count} {name}" for name, count in sorted(failures.items()))
+        return Ending("degraded", answer, f"answered, though calls failed: {census}")
+
+    # -- programs ---------------------------------------------------------------------------------------------
+
+    async def _program(self, turn: int, program: str) -> tuple[Ending | None, str]:
+        findings = await self._check(turn, program)
+        if findings:
+            return None, render_check_feedback(program, findings)
+        if self._approve is not None and not await self._approve(program):
+            return Ending("no_answer", reason="the program was not approved"), ""
+        await self._workflow(turn, program)
+        return None, self._feedback(turn)
+
+    async def _check(self, turn: int, program: str) -> tuple[FindingRecord, ...]:
+        found = await self._house.sandbox.check(program, self._contract)
+        findings = tuple(FindingRecord(kind=f.kind, message=f.message, line=f.line, text=str(f)) for f in found)
+        await self._emit(ProgramChecked(turn=turn, program=program, findings=findings))
+        return findings
+
+    async def _workflow(self, turn: int, program: str) -> Outcome:
+        await self._emit(WorkflowStarted(turn=turn, program=program))
+        setting = Setting(seed=self._plan.seed, now=self._now)
+        outcome = await self._house.sandbox.run(program, self._contract, self._flow.door(turn), setting=setting)
+        await self._emit(_workflow_finished(turn, outcome))
+        return outcome
+
+    def _feedback(self, turn: int) -> str:
+        window = self._house.main.context_tokens if self._house.main else None
+        tokens = FEEDBACK_TOKENS if window is None else min(FEEDBACK_TOKENS, window // FEEDBACK_SHARE)
+        events = [event for event in self._events if getattr(event, "turn", None) == turn]
+        return render_workflow_feedback(events, budget_left=self._meter.left(turn), max_tokens=tokens)
+
+    def _replies(self, agent: MainAgent, feedback: str) -> tuple[Message, ...]:
+        """Feedback as messages: the answer to each tool request, or one user message."""
+        last = next(event for event in reversed(self._events) if isinstance(event, ModelCalled))
+        if agent.uses_tools and last.tool_requests:
+            return tuple(
+                Message(role="tool", content=feedback, tool_request_id=request.id) for request in last.tool_requests
+            )
+        return (Message(role="user", content=feedback),)
+
+    async def _only_program(self, program: str) -> Ending:
+        findings = await self._check(1, program)
+        if findings:
+            return Ending("no_answer", reason="\n".join(finding.text for finding in findings))
+        outcome = await self._workflow(1, program)
+        if outcome.error is not None:
+            return Ending("no_answer", reason=f"{outcome.error.kind}: {outcome.error}")
+        if outcome.value is None:
+            return Ending("no_answer", reason="the program returned no value")
+        answer = outcome.value if isinstance(outcome.value, str) else _as_json(outcome.value)
+        await self._emit(Answered(turn=1, answer=answer, tagged=True))
+        return self._answered(answer)
+
+    # -- events -----------------------------------------------------------------------------------------------
+
+    async def _emit(self, event: Event) -> None:
+        self._events.append(event)
+        await self._recorder.record(event)
+
+    def _started(self) -> RunStarted:
+        plan, house = self._plan, self._house
+        event = RunStarted(
+            run=self._recorder.run, task=plan.task, mode=plan.mode, model=house.main.name if house.main else "a person",
+            agents=house.agents, budget=plan.budget, seed=plan.seed, isolation_level=house.sandbox.level,
+            version=version(DISTRIBUTION),
+        )  # fmt: skip
+        self._now = event.at
+        return event
+
+    def _finished(self, ending: Ending) -> RunFinished:
+        return RunFinished(
+            status=ending.status, answer=ending.answer, reason=ending.reason, calls=self._meter.calls,
+            delivered=self._flow.delivered, failures=dict(self._flow.failures), main_usage=self._meter.main,
+            agent_usage=self._meter.agents, seconds=self._meter.seconds,
+        )  # fmt: skip
+
+
+def _sum(attempts: tuple[Attempt, ...]) -> TokenUsage:
+    return sum((attempt.usage for attempt in attempts), TokenUsage())
+
+
+def _as_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _workflow_finished(turn: int, outcome: Outcome) -> WorkflowFinished:
+    error, usage = outcome.error, outcome.usage
+    return WorkflowFinished(
+        turn=turn, status="failed" if error else "finished", value=cast("JsonValue", outcome.value),
+        printed=outcome.printed, seconds=usage.wall_seconds, cpu_seconds=usage.cpu_seconds, peak_bytes=usage.peak_bytes,
+        error=error.kind if error else None, message=error.message if error else None, line=error.line if error else None,
+        source_line=error.source_line if error else None, hint=error.hint if error else None,
+    )  # fmt: skip

@@ -1,0 +1,73 @@
+"""Opens what a run needs before anything is spent: the sandbox, the endpoints of all agents, and their tools."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from dynaflow.errors import SettingError
+from dynaflow.events import AgentRecord
+from dynaflow.flow import Staff
+from dynaflow.python_tool import PythonTool
+from dynaflow.task import Task
+from sandbox import Sandbox, open_sandbox
+from subagents import Corpus, Endpoint, Endpoints, Pool, Tool, search_tool
+
+NO_MODEL = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """All that is open during a run."""
+
+    main: Endpoint | None
+    staff: Staff
+    sandbox: Sandbox
+
+    @property
+    def agents(self) -> tuple[AgentRecord, ...]:
+        """The pool as the journal records it."""
+        endpoints = self.staff.endpoints
+        return tuple(
+            AgentRecord(
+                name=agent.name,
+                description=agent.description,
+                model=endpoints[agent.name].name if agent.name in endpoints else None,
+            )
+            for agent in self.staff.pool
+        )
+
+
+@asynccontextmanager
+async def open_house(
+    task: Task, *, model: str | None, agent_model: str, pool: Pool, corpus: Path | Corpus | None
+) -> AsyncIterator[House]:
+    """Open everything, and close it again at the end.
+
+    model: endpoint string of the main agent; None where there is none (a program written by hand).
+    Raises the errors of bad set-up: `EndpointUnknown`, `PoolError`, `SandboxUnavailable`, `SettingError`.
+    """
+    passages = _corpus(task, corpus)
+    async with Endpoints() as opener, open_sandbox() as sandbox:
+        main = await opener.open(model) if model is not None else None
+        endpoints = {
+            agent.name: await opener.open(agent.model or agent_model) for agent in pool if agent.model != NO_MODEL
+        }
+        tools: dict[str, Tool] = {"search": search_tool(passages), "python": PythonTool(sandbox)}
+        _check_tools(pool, tools)
+        yield House(main, Staff(pool, endpoints, tools), sandbox)
+
+
+def _corpus(task: Task, corpus: Path | Corpus | None) -> Corpus:
+    if isinstance(corpus, Corpus):
+        return corpus
+    return Corpus.from_folder(corpus) if corpus is not None else Corpus.from_text(task.context)
+
+
+def _check_tools(pool: Pool, tools: dict[str, Tool]) -> None:
+    for agent in pool:
+        if agent.reply_through is not None and agent.reply_through not in tools:
+            there = ", ".join(tools)
+            raise SettingError(f"agent {agent.name!r} replies through the unknown tool {agent.reply_through!r}; there is {there}")

@@ -1,0 +1,1 @@
+"""What runs in the child: the workflow language itself. The host imports none of it."""

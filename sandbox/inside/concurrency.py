@@ -1,0 +1,443 @@
+"""Running things side by side: `gather`, `parallel`, tasks, deadlines and the usual primitives.
+
+A *thing* is a handle, a coroutine, a function of no arguments, or an `(agent, instruction)` pair. All of it is
+built on branches of the scheduler, so async and plain code overlap alike.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+
+from sandbox.inside.calls import Calls
+from sandbox.inside.deferred import (
+    Coroutine,
+    Deferred,
+    Handle,
+    Task,
+    error_of,
+    settle,
+    settled,
+    wait,
+    wait_settled,
+    when_settled,
+)
+from sandbox.inside.scheduler import BranchCancelled, Scheduler
+
+
+class CancelledError(Exception):
+    """What waiting for something that was cancelled raises."""
+
+
+class InvalidStateError(Exception):
+    """A result was asked of something that has none yet."""
+
+
+class Concurrency:
+    """What a program can run side by side, over one scheduler."""
+
+    def __init__(
+        self,
+        scheduler: Scheduler,
+        calls: Calls,
+        pair: Callable[..., object] | None,
+        fatal: Callable[[BaseException], None],
+    ) -> None:
+        self.scheduler = scheduler
+        self.calls = calls
+        self._pair = pair
+        self._fatal = fatal
+
+    def start(self, function: Callable[..., object], *args: object, **kwargs: object) -> Task:
+        """Run a function in a branch of its own."""
+        task = Task(self.scheduler)
+
+        def body() -> None:
+            try:
+                value = function(*args, **kwargs)
+                if isinstance(value, Deferred):
+                    value = wait(value)
+            except BranchCancelled:
+                settle(task, error=CancelledError("the task was cancelled"))
+            except Exception as error:  # noqa: BLE001 - it belongs to whoever waits for the task
+                settle(task, error=error)
+            except BaseException as error:  # noqa: BLE001 - a limit: it ends the program, whichever branch met it
+                self._fatal(error)
+            else:
+                settle(task, value)
+
+        task.branch = self.scheduler.spawn(body)
+        task.name = f"Task-{task.branch.path}"
+        return task
+
+    def ensure(self, thing: object) -> Deferred:
+        """The deferred behind a thing, started."""
+        if isinstance(thing, Coroutine):
+            if not thing.started and thing.task is None:
+                thing.task = self.start(wait, thing)
+            return thing
+        if isinstance(thing, Deferred):
+            return thing
+        if callable(thing) and not isinstance(thing, type):
+            return self.start(thing)
+        if isinstance(thing, (tuple, list)) and 2 <= len(thing) <= 3 and isinstance(thing[0], str) and self._pair:
+            agent, instruction, *rest = thing
+            extra = {"inputs": rest[0]} if rest else {}
+            made = self._pair(agent, instruction, **extra)
+            if isinstance(made, Deferred):
+                return made
+        return _ready(self.scheduler, thing)
+
+    def gather(self, *things: object, on_error: object = "raise", return_exceptions: object = False) -> Deferred:
+        """All things side by side; a deferred list of their values, in order.
+
+        With `raise`, all are drained first, then the first failure by position is raised. With `return`, failures
+        stand in the list as exceptions.
+        """
+        if on_error not in ("raise", "return"):
+            raise ValueError(f"on_error must be 'raise' or 'return', not {on_error!r}")
+        keep = on_error == "return" or bool(return_exceptions)
+        started = [self.ensure(thing) for thing in _spread(things)]
+        return self.start(lambda: self._collect(started, keep))
+
+    def parallel(self, things: object = (), *more: object, on_error: object = "raise") -> Deferred:
+        """The same for a list of things."""
+        return self.gather(*_spread((things, *more) if more else (things,)), on_error=on_error)
+
+    def _collect(self, started: list[Deferred], keep: bool) -> list[object]:
+        results: list[object] = []
+        for deferred in started:
+            try:
+                results.append(wait(deferred))
+            except Exception as error:  # noqa: BLE001 - kept for the list, or raised once all are drained
+                results.append(error)
+        if not keep:
+            for deferred, result in zip(started, results, strict=True):
+                if isinstance(result, Exception) and error_of(deferred) is not None:
+                    raise result
+        return results
+
+    def wait_for(self, thing: object, timeout: float | None) -> Deferred:
+        """The value of `thing`, or TimeoutError after `timeout` seconds (the thing is then cancelled)."""
+        return self.start(self._wait_for, self.ensure(thing), timeout)
+
+    def _wait_for(self, deferred: Deferred, timeout: float | None) -> object:
+        if timeout is None:
+            return wait(deferred)
+        arrived = Deferred(self.scheduler)
+        lift = self.calls.deadline(timeout, lambda: settle(arrived))
+        when_settled(deferred, lambda: settle(arrived))
+        try:
+            wait_settled(arrived)
+        finally:
+            lift()
+        if not settled(deferred):
+            self.cancel(deferred)
+            raise TimeoutError(f"no value within {timeout} seconds")
+        return wait(deferred)
+
+    def cancel(self, deferred: Deferred) -> bool:
+        """Cancel a call or task; False if it is over already."""
+        if settled(deferred):
+            return False
+        if isinstance(deferred, Handle) and deferred.withdraw is not None:
+            deferred.withdraw()
+        elif isinstance(deferred, Task) and deferred.branch is not None:
+            self.scheduler.wake(deferred.branch, BranchCancelled())
+            if not deferred.branch:  # it never ran, so nothing in it can settle the task
+                settle(deferred, error=CancelledError("the task was cancelled"))
+        elif isinstance(deferred, Coroutine) and deferred.task is not None:
+            self.cancel(deferred.task)
+            settle(deferred, error=CancelledError("the task was cancelled"))
+        else:
+            settle(deferred, error=CancelledError("it was cancelled"))
+        return True
+
+    def first(self, things: Iterable[Deferred]) -> None:
+        """Park until one of the things is settled."""
+        arrived = Deferred(self.scheduler)
+        waiting = list(things)
+        for deferred in waiting:
+            when_settled(deferred, lambda: settle(arrived))
+        if waiting:
+            wait_settled(arrived)
+
+    def as_completed(self, things: object, timeout: object = None) -> Iterator[Deferred]:
+        """The things in the order in which they end."""
+        left = [self.ensure(thing) for thing in _spread((things,))]
+        while left:
+            self.first(left)
+            done = next(deferred for deferred in left if settled(deferred))
+            left = [deferred for deferred in left if deferred is not done]
+            yield done
+
+    def sleep(self, seconds: float) -> None:
+        """Let virtual time pass; other branches go on."""
+        if seconds <= 0:
+            self.scheduler.pause()
+            return
+        over = Deferred(self.scheduler)
+        cancel = self.scheduler.at(self.scheduler.time + seconds, lambda: settle(over))
+        try:
+            wait_settled(over)
+        finally:
+            cancel()
+
+    def coroutine(self, body: Callable[[], object]) -> Coroutine:
+        """A coroutine that runs `body` when it is awaited."""
+        return Coroutine(self.scheduler, body)
+
+
+class Semaphore:
+    """At most `value` branches inside at once; usable with `with` and `async with`."""
+
+    def __init__(self, concurrency: Concurrency, value: int = 1) -> None:
+        self._concurrency = concurrency
+        self._free = int(value)
+        self._queue: deque[Deferred] = deque()
+
+    def acquire(self, *_: object) -> Coroutine:
+        return self._concurrency.coroutine(self._enter)
+
+    def release(self) -> None:
+        while self._queue:
+            waiting = self._queue.popleft()
+            if not settled(waiting):
+                settle(waiting)
+                return
+        self._free += 1
+
+    def locked(self) -> bool:
+        return self._free == 0
+
+    def _enter(self) -> bool:
+        if self._free > 0:
+            self._free -= 1
+            return True
+        turn = Deferred(self._concurrency.scheduler)
+        self._queue.append(turn)
+        try:
+            wait_settled(turn)
+        except BaseException:
+            if settled(turn):
+                self.release()
+            else:
+                settle(turn)
+            raise
+        return True
+
+    def __enter__(self) -> Semaphore:
+        self._enter()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+
+class Event:
+    """A flag that branches can wait for."""
+
+    def __init__(self, concurrency: Concurrency) -> None:
+        self._concurrency = concurrency
+        self._flag = Deferred(concurrency.scheduler)
+
+    def set(self) -> None:
+        settle(self._flag, True)
+
+    def clear(self) -> None:
+        if settled(self._flag):
+            self._flag = Deferred(self._concurrency.scheduler)
+
+    def is_set(self) -> bool:
+        return settled(self._flag)
+
+    def wait(self, timeout: float | None = None) -> Deferred:
+        return self._concurrency.wait_for(self._flag, timeout)
+
+
+class Queue:
+    """A first-in, first-out queue between branches."""
+
+    def __init__(self, concurrency: Concurrency, maxsize: int = 0) -> None:
+        self._concurrency = concurrency
+        self._items: deque[object] = deque()
+        self._getters: deque[Deferred] = deque()
+        self._unfinished = 0
+
+    def put(self, item: object) -> Coroutine:
+        return self._concurrency.coroutine(lambda: self.put_nowait(item))
+
+    def put_nowait(self, item: object) -> None:
+        self._unfinished += 1
+        self._items.append(item)
+        if self._getters:
+            settle(self._getters.popleft())
+
+    def get(self) -> Coroutine:
+        return self._concurrency.coroutine(self._get)
+
+    def _get(self) -> object:
+        while not self._items:
+            turn = Deferred(self._concurrency.scheduler)
+            self._getters.append(turn)
+            wait_settled(turn)
+        return self._items.popleft()
+
+    def get_nowait(self) -> object:
+        if not self._items:
+            raise IndexError("the queue is empty")
+        return self._items.popleft()
+
+    def empty(self) -> bool:
+        return not self._items
+
+    def qsize(self) -> int:
+        return len(self._items)
+
+    def task_done(self) -> None:
+        self._unfinished -= 1
+
+    def join(self) -> Coroutine:
+        def wait_until_done() -> None:
+            while self._unfinished > 0:
+                self._concurrency.scheduler.pause()
+
+        return self._concurrency.coroutine(wait_until_done)
+
+
+class TaskGroup:
+    """`async with TaskGroup() as group`: leaving the block waits for all; the first failure is then raised."""
+
+    def __init__(self, concurrency: Concurrency) -> None:
+        self._concurrency = concurrency
+        self._tasks: list[Deferred] = []
+
+    def create_task(self, thing: object, *, name: object = None, context: object = None) -> Deferred:
+        deferred = self._concurrency.ensure(thing)
+        self._tasks.append(deferred)
+        return deferred
+
+    def __enter__(self) -> TaskGroup:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is not None:
+            for deferred in self._tasks:
+                self._concurrency.cancel(deferred)
+            return
+        for deferred in self._tasks:
+            wait_settled(deferred)
+        for deferred in self._tasks:
+            error = error_of(deferred)
+            if error is not None:
+                raise error
+
+
+class Timeout:
+    """`async with timeout(seconds)`: the block is ended with TimeoutError when the time is over."""
+
+    def __init__(self, concurrency: Concurrency, seconds: float | None) -> None:
+        self._concurrency = concurrency
+        self._seconds = seconds
+        self._lift: Callable[[], None] | None = None
+        self._expired = False
+
+    def __enter__(self) -> Timeout:
+        branch = self._concurrency.scheduler.current
+
+        def expire() -> None:
+            self._expired = True
+            self._concurrency.scheduler.wake(branch, BranchCancelled())
+
+        if self._seconds is not None:
+            self._lift = self._concurrency.calls.deadline(self._seconds, expire)
+        return self
+
+    def __exit__(self, kind: object, error: object, *_: object) -> None:
+        if self._lift is not None:
+            self._lift()
+        if self._expired and isinstance(error, BranchCancelled):
+            raise TimeoutError(f"the block took longer than {self._seconds} seconds") from None
+
+    def expired(self) -> bool:
+        return self._expired
+
+
+class Executor:
+    """`ThreadPoolExecutor`: what is submitted runs in a branch of its own."""
+
+    def __init__(self, concurrency: Concurrency) -> None:
+        self._concurrency = concurrency
+        self._tasks: list[Task] = []
+
+    def submit(self, function: Callable[..., object], *args: object, **kwargs: object) -> Task:
+        task = self._concurrency.start(function, *args, **kwargs)
+        self._tasks.append(task)
+        return task
+
+    def map(self, function: Callable[..., object], *iterables: Iterable[object], **_: object) -> Iterator[object]:
+        tasks = [self.submit(function, *args) for args in zip(*iterables, strict=False)]
+        return _values(tasks)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        for task in self._tasks:
+            wait_settled(task)
+
+    def __enter__(self) -> Executor:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.shutdown()
+
+
+def future_method(concurrency: Concurrency, deferred: Deferred, name: str) -> object:
+    """A method of futures on a deferred, or None if there is none of that name."""
+
+    def exception(timeout: float | None = None) -> object:
+        wait_settled(deferred)
+        return error_of(deferred)
+
+    def result(timeout: float | None = None) -> object:
+        return wait(concurrency.wait_for(deferred, timeout)) if timeout is not None else wait(deferred)
+
+    def add_done_callback(callback: Callable[[object], object]) -> None:
+        def body() -> object:
+            wait_settled(deferred)
+            return callback(deferred)
+
+        concurrency.start(body)
+
+    methods: dict[str, Callable[..., object]] = {
+        "result": result,
+        "exception": exception,
+        "done": lambda: settled(deferred),
+        "cancel": lambda *_: concurrency.cancel(deferred),
+        "cancelled": lambda: isinstance(error_of(deferred), CancelledError),
+        "add_done_callback": add_done_callback,
+        "get_name": lambda: getattr(deferred, "name", ""),
+    }
+    return methods.get(name)
+
+
+def _ready(scheduler: Scheduler, value: object) -> Deferred:
+    deferred = Deferred(scheduler)
+    settle(deferred, value)
+    return deferred
+
+
+def _values(tasks: list[Task]) -> Iterator[object]:
+    for task in tasks:
+        yield wait(task)
+
+
+def _spread(things: Iterable[object]) -> list[object]:
+    """The things; one list, tuple or generator of things in their place is opened."""
+    listed = list(things)
+    if len(listed) == 1 and not isinstance(listed[0], (str, Deferred)):
+        only = listed[0]
+        is_pair = isinstance(only, tuple) and len(only) in (2, 3) and all(isinstance(part, str) for part in only[:2])
+        if isinstance(only, dict):
+            return list(only.values())
+        if not is_pair and isinstance(only, Iterable):
+            return list(only)
+    return listed

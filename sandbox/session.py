@@ -1,0 +1,283 @@
+"""The host's side of one program: serve its frames until it reports its end or dies, and say which it was.
+
+A session owns a task group in which the requests of the program run side by side. Replies are written to the
+child in the order in which they come. Nothing that the child sends is believed: wrong types, unknown
+numbers and floods end in `ProtocolError`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import cast
+
+import anyio
+import anyio.abc
+from anyio.streams.buffered import BufferedByteReceiveStream
+
+from sandbox import errors, frames
+from sandbox.contract import JSON, Failure, Reply, Request, Source
+from sandbox.errors import LimitExceeded, OperatorError, ProtocolError, SandboxCrash, WorkflowError
+from sandbox.frames import Frame
+from sandbox.groups import only
+from sandbox.limits import Limits
+from sandbox.protocol import Door, Outcome, Usage
+
+_LINE = re.compile(rb'File "<workflow>", line (\d+)')
+_CUT = "\n[... cut: the reply was longer than {} bytes]"
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a child ended: exit code (negative: a signal), processor seconds, peak resident bytes."""
+
+    code: int
+    cpu_seconds: float
+    peak_bytes: int
+
+
+@dataclass(slots=True)
+class Fork:
+    """A fork that was asked for: its process id once known, its end once over."""
+
+    forked: anyio.Event = field(default_factory=anyio.Event)
+    ended: anyio.Event = field(default_factory=anyio.Event)
+    pid: int = 0
+    end: Ended | None = None
+
+
+class Child:
+    """A forked child: its process, its socket, and the pipe into which it dumps its stack when it is killed."""
+
+    def __init__(self, fork: Fork, stream: anyio.abc.SocketStream, dump: int) -> None:
+        self.fork = fork
+        self._stream = stream
+        self._reader = BufferedByteReceiveStream(stream)
+        self._dump = dump
+        self._lock = anyio.Lock()
+
+    async def send(self, frame: Frame) -> None:
+        """Write a frame; a child that is gone does not read it, which is no error."""
+        data = frames.encode(frame, 2**31)
+        async with self._lock:
+            try:
+                await self._stream.send(data)
+            except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                return
+
+    async def receive(self, limit: int) -> Frame | None:
+        """The next frame, or None when the child has gone."""
+        try:
+            length = frames.body_length(await self._reader.receive_exactly(frames.HEADER.size), limit)
+            return frames.decode(await self._reader.receive_exactly(length))
+        except (anyio.EndOfStream, anyio.IncompleteRead, anyio.BrokenResourceError):
+            return None
+
+    def dump(self) -> bytes:
+        """What the child dumped."""
+        try:
+            return os.read(self._dump, 65_536)
+        except BlockingIOError:
+            return b""
+
+
+class Session:
+    """One run of one program."""
+
+    def __init__(self, child: Child, door: Door, program: str, limits: Limits) -> None:
+        self._child = child
+        self._door = door
+        self._program = program
+        self._limits = limits
+        self._serving: dict[int, anyio.CancelScope] = {}
+        self._last_call = 0
+        self._printed: list[str] = []
+        self._final: Frame | None = None
+        self._frames = 0
+        self._started = time.monotonic()
+        self._seconds = 0.0
+        self.timed_out = False
+
+    async def serve(self) -> None:
+        """Serve the child until it reports its end, dies, or the wall limit is over."""
+        try:
+            async with anyio.create_task_group() as group:
+                with anyio.move_on_after(self._limits.wall_seconds) as scope:
+                    await self._serve_frames(group)
+                self.timed_out = scope.cancelled_caught
+                group.cancel_scope.cancel()
+        except BaseExceptionGroup as several:
+            raise only(several) from None
+        finally:
+            self._seconds = time.monotonic() - self._started
+
+    async def _serve_frames(self, group: anyio.abc.TaskGroup) -> None:
+        while self._final is None:
+            frame = await self._child.receive(self._limits.frame_bytes)
+            if frame is None:
+                return
+            self._frames += 1
+            self._take(frame, group)
+
+    def outcome(self, ended: Ended | None) -> Outcome:
+        """How the program ended. Raises `OperatorError` if that is not its author's business."""
+        usage = Usage(
+            cpu_seconds=ended.cpu_seconds if ended else 0.0,
+            wall_seconds=self._seconds,
+            peak_bytes=ended.peak_bytes if ended else 0,
+            steps=_integer(self._final.get("steps")) if self._final else 0,
+            frames=self._frames,
+        )
+        printed = "".join(self._printed)
+        if self._final is not None and self._final["type"] == "finished":
+            return Outcome(cast("JSON", self._final.get("value")), printed, None, usage)
+        if self._final is not None:
+            return Outcome(None, printed, _error(self._final.get("error")), usage)
+        if self.timed_out:
+            error = _limit("wall", self._limits.wall_seconds, self._child.dump(), self._program)
+            return Outcome(None, printed, error, usage)
+        cause = cause_of_death(ended, self._child.dump(), self._program, self._limits)
+        if isinstance(cause, OperatorError):
+            raise cause
+        return Outcome(None, printed, cause, usage)
+
+    def _take(self, frame: Frame, group: anyio.abc.TaskGroup) -> None:
+        kind = frame.get("type")
+        if kind == "calls":
+            self._take_calls(frame, group)
+        elif kind == "printed":
+            self._take_printed(frame.get("text"))
+        elif kind in ("finished", "failed"):
+            self._final = frame
+        else:
+            raise ProtocolError(f"a child sent a frame of the unknown type {kind!r}")
+
+    def _take_printed(self, text: object) -> None:
+        if not isinstance(text, str):
+            raise ProtocolError("a child sent printed text that is no text")
+        kept = sum(map(len, self._printed))
+        if kept < self._limits.printed_kept:
+            self._printed.append(text[: self._limits.printed_kept - kept])
+
+    def _take_calls(self, frame: Frame, group: anyio.abc.TaskGroup) -> None:
+        batch = [self._request(data) for data in _list(frame, "requests")]
+        if len(self._serving) + len(batch) > self._limits.outstanding_calls:
+            raise ProtocolError("a child has more calls outstanding than its limit")
+        for number in _list(frame, "withdrawn"):
+            scope = self._serving.pop(_integer(number), None)
+            if scope is not None:
+                scope.cancel()
+        for request, function in zip(batch, self._door.admit(batch), strict=True) if batch else ():
+            scope = self._serving[request.call] = anyio.CancelScope()
+            group.start_soon(self._serve_one, request.call, function, scope)
+        for deadline in _list(frame, "deadlines"):
+            if not isinstance(deadline, dict) or not isinstance(deadline.get("seconds"), (int, float)):
+                raise ProtocolError("a child sent a deadline without seconds")
+            group.start_soon(self._expire, _integer(deadline.get("deadline")), float(deadline["seconds"]))
+
+    async def _serve_one(self, call: int, function: Callable[[], Awaitable[Reply]], scope: anyio.CancelScope) -> None:
+        with scope:
+            reply = await function()
+            if self._serving.pop(call, None) is not None:
+                await self._child.send(_reply_frame(call, reply, self._limits))
+
+    async def _expire(self, number: int, seconds: float) -> None:
+        await anyio.sleep(max(seconds, 0.0))
+        await self._child.send({"type": "expired", "deadline": number})
+
+    def _request(self, data: object) -> Request:
+        if not isinstance(data, dict):
+            raise ProtocolError("a child sent a request that is no object")
+        call, function, arguments, branch = (data.get(key) for key in ("call", "function", "arguments", "branch"))
+        line, sources = data.get("line"), data.get("sources")
+        if not (
+            isinstance(call, int) and isinstance(function, str) and isinstance(arguments, dict) and isinstance(branch, str)
+            and isinstance(sources, list) and (line is None or isinstance(line, int))
+        ):  # fmt: skip
+            raise ProtocolError("a child sent a request with missing or wrong fields")
+        if call <= self._last_call:
+            raise ProtocolError(f"a child used the call number {call} again")
+        self._last_call = call
+        return Request(call, function, arguments, branch, line, tuple(_source(source) for source in sources))
+
+
+def cause_of_death(ended: Ended | None, dump: bytes, program: str, limits: Limits) -> WorkflowError | OperatorError:
+    """What a child died of that reported nothing."""
+    code = ended.code if ended is not None else None
+    if code in (-signal.SIGPROF, -signal.SIGXCPU):
+        return _limit("cpu", limits.cpu_seconds, dump, program)
+    if code == -signal.SIGUSR1:
+        return _limit("wall", limits.wall_seconds, dump, program)
+    if b"MemoryError" in dump:
+        return _limit("memory", limits.memory_bytes, dump, program)
+    what = dump.decode("utf-8", "replace").strip()[:500]
+    how = f"signal {signal.Signals(-code).name}" if code is not None and code < 0 else f"exit code {code}"
+    return SandboxCrash(f"a program's child process died ({how}){f': {what}' if what else ''}")
+
+
+def _limit(kind: errors.LimitKind, value: float, dump: bytes, program: str) -> LimitExceeded:
+    words = {
+        "cpu": f"the program used more than {value:g} processor seconds",
+        "wall": f"the program ran longer than {value:g} seconds",
+        "memory": f"the program used more than {value / 2**20:.0f} MiB of memory",
+    }
+    found = _LINE.search(dump)
+    line = int(found[1]) if found else None
+    lines = program.splitlines()
+    source = lines[line - 1].strip() if line and line <= len(lines) else None
+    return LimitExceeded(words[kind], line, source, None, kind, value)
+
+
+def _reply_frame(call: int, reply: Reply, limits: Limits) -> Frame:
+    failure = reply.failure
+    if failure is None:
+        frame: Frame = {"type": "reply", "call": call, "value": _cut(reply.value, limits)}
+        if len(frames.encode(frame, 2**31)) <= limits.frame_bytes:
+            return frame
+        failure = Failure("CallFailed", f"the reply is larger than {limits.frame_bytes} bytes")
+    return {"type": "reply", "call": call, "failure": {"kind": failure.kind, "message": failure.message[:4000]}}
+
+
+def _cut(value: JSON, limits: Limits) -> JSON:
+    if not isinstance(value, str) or len(value.encode("utf-8", "replace")) <= limits.reply_bytes:
+        return value
+    kept = value.encode("utf-8", "replace")[: limits.reply_bytes].decode("utf-8", "ignore")
+    return kept + _CUT.format(limits.reply_bytes)
+
+
+def _error(data: object) -> WorkflowError:
+    if not isinstance(data, dict):
+        raise ProtocolError("a child failed without saying how")
+    fields = dict(data)
+    kind = getattr(errors, str(fields.pop("kind", "")), None)
+    if not (isinstance(kind, type) and issubclass(kind, WorkflowError)):
+        raise ProtocolError("a child failed with an unknown kind of error")
+    try:
+        return kind(**fields)
+    except TypeError as error:
+        raise ProtocolError(f"a child failed with wrong fields: {error}") from None
+
+
+def _source(data: object) -> Source:
+    if isinstance(data, dict):
+        argument, path, call = data.get("argument"), data.get("path"), data.get("call")
+        if isinstance(argument, str) and isinstance(path, list) and type(call) is int:
+            return Source(argument, tuple(path), call)
+    raise ProtocolError("a child sent a source with missing or wrong fields")
+
+
+def _list(frame: Frame, key: str) -> list[object]:
+    value = frame.get(key)
+    if not isinstance(value, list):
+        raise ProtocolError(f"a child sent calls without a list of {key}")
+    return value
+
+
+def _integer(value: object) -> int:
+    if type(value) is not int:
+        raise ProtocolError(f"a child sent {value!r} where a whole number must be")
+    return value

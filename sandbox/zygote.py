@@ -1,0 +1,128 @@
+"""The zygote: a warm process that forks one child per program.
+
+Started as `python -s -P -S -B -c ... FD` with an environment that holds only PYTHONHASHSEED, so that every child has the
+same hash order. It imports everything a program may need, then waits on its control socket. Each request
+carries two descriptors: the child's end of the program's socket, and the descriptor for dumps. The answer is the
+child's process id; when a child ends, its status and use of resources follow. When the host goes away, the
+control socket reads end-of-file, and the zygote kills what still runs and ends.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+import sys
+
+from sandbox import frames
+from sandbox.inside import child
+
+CONTROL_LIMIT = 65_536
+
+
+def main(descriptor: int) -> None:
+    """Serve fork requests on the control socket until the host closes it."""
+    control = socket.socket(fileno=descriptor)
+    wake = _wake_on_child_exit()
+    children: set[int] = set()
+    frames.send(control, {"type": "ready", "pid": os.getpid()}, CONTROL_LIMIT)
+    try:
+        while True:
+            readable, _, _ = select.select([control, wake], [], [])
+            if wake in readable:
+                wake.recv(4096)
+                _reap(control, children)
+            if control in readable and not _serve(control, children):
+                return
+    finally:
+        for pid in children:
+            _kill(pid, signal.SIGKILL)
+
+
+def _wake_on_child_exit() -> socket.socket:
+    reader, writer = socket.socketpair()
+    reader.setblocking(False)
+    writer.setblocking(False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
+    _KEPT.append(writer)
+    return reader
+
+
+_KEPT: list[socket.socket] = []
+
+
+def _serve(control: socket.socket, children: set[int]) -> bool:
+    """Answer one request; False when the host has gone."""
+    message, descriptors, _, _ = socket.recv_fds(control, frames.CONTROL_BYTES, 2)
+    if len(message) < frames.CONTROL_BYTES:
+        return False
+    kind, number = message.decode("ascii").split()
+    if kind == "fork":
+        pid = _fork(descriptors)
+        children.add(pid)
+        frames.send(control, {"type": "forked", "pid": pid, "ticket": int(number)}, CONTROL_LIMIT)
+    elif kind in ("stop", "kill") and int(number) in children:
+        _kill(int(number), signal.SIGUSR1 if kind == "stop" else signal.SIGKILL)
+    return True
+
+
+def _fork(descriptors: list[int]) -> int:
+    connection, dump = descriptors
+    pid = os.fork()
+    if pid == 0:
+        _become_child(connection, dump)
+    for descriptor in descriptors:
+        os.close(descriptor)
+    return pid
+
+
+def _become_child(connection: int, dump: int) -> None:
+    """Keep the two descriptors, on the numbers 3 and 4, and nothing else."""
+    try:
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        high = [os.dup2(connection, 300, inheritable=False), os.dup2(dump, 301, inheritable=False)]
+        os.dup2(high[0], 3, inheritable=False)
+        os.dup2(high[1], 4, inheritable=False)
+        os.closerange(5, 400)
+        child.main(socket.socket(fileno=3), 4)
+    except BaseException as error:  # noqa: BLE001 - whatever happens, a child never returns into the zygote's loop
+        os.write(4, f"crash: {type(error).__name__}: {error}".encode()[:2000])
+        os._exit(70)
+    finally:
+        os._exit(71)
+
+
+def _reap(control: socket.socket, children: set[int]) -> None:
+    while children:
+        try:
+            pid, status, usage = os.wait4(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if pid == 0:
+            return
+        children.discard(pid)
+        frames.send(
+            control,
+            {
+                "type": "ended",
+                "pid": pid,
+                "code": os.waitstatus_to_exitcode(status),
+                "cpu_seconds": usage.ru_utime + usage.ru_stime,
+                "peak_bytes": usage.ru_maxrss * 1024,
+            },
+            CONTROL_LIMIT,
+        )
+
+
+def _kill(pid: int, number: signal.Signals) -> None:
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        pass
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

@@ -1,0 +1,43 @@
+"""What a sub-agent is: an immutable spec. It holds no conversation; every call starts in a fresh context."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from pydantic import Field, field_validator
+
+from subagents.messages import Frozen, Sampling
+
+NO_MODEL = "none"
+"""The `model` of an agent that needs none: its tool alone makes the reply."""
+
+Line = Annotated[str, Field(min_length=1, max_length=300, pattern=r"^[^\n]+$")]
+
+
+class SubAgent(Frozen):
+    """One sub-agent of a pool."""
+
+    name: str
+    description: Line
+    """One line, shown to the main agent."""
+    instructions: str = ""
+    """The system prompt."""
+    model: str | None = None
+    """Endpoint string; None is the run's model for sub-agents, `none` an agent that needs no model."""
+    sampling: Sampling = Sampling()
+    timeout: float = Field(default=120.0, gt=0)
+    """Seconds for one call as a whole, retries and repair included."""
+    reply_through: str | None = None
+    """A tool that makes the reply: of the model's text (its last code block), or, without a model, of the instruction."""
+    reason_first: bool = False
+    """For a shape other than text: reason freely first, and bring the result into the shape in a second request."""
+    max_reply_chars: int = Field(default=60_000, ge=1)
+    """A longer reply is a failure."""
+
+    @field_validator("name")
+    @classmethod
+    def _identifier(cls, name: str) -> str:
+        if not re.fullmatch(r"[a-z][a-z0-9_-]{0,63}", name):
+            raise ValueError("a name is lower-case letters, digits, _ and -, and begins with a letter")
+        return name
