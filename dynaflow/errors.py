@@ -1,9 +1,9 @@
 """What can be wrong before or around a run. Faults of a program and of a call have trees of their own.
 
-    DynaFlowError
-    ├── JournalError      the journal cannot be opened, or holds no such run
-    ├── SettingError      an option or setting that cannot be used
-    └── BudgetExceeded    a call that the run's budget does not allow
+DynaFlowError
+├── JournalError      the journal cannot be opened, or holds no such run
+├── SettingError      an option or setting that cannot be used
+└── BudgetExceeded    a call that the run's budget does not allow
 """
 
 from __future__ import annotations

@@ -35,4 +35,6 @@ def contract_for(task: Task, agents: Sequence[str]) -> Contract:
     share = Function("share", (Parameter("id", "text"), Parameter("value", "json")), gives="value")
     recall = Function("recall", (Parameter("id", "text"),), gives="value")
     shown = {"question": task.question, "context": task.context, "answer_format": task.answer_format}
-    return Contract((ask, share, recall), {"task": shown}, FAILURES, unknown_choice="UnknownAgent", upstream="CallFailed")
+    return Contract(
+        (ask, share, recall), {"task": shown}, FAILURES, unknown_choice="UnknownAgent", upstream="CallFailed"
+    )

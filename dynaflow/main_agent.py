@@ -7,9 +7,20 @@ from dataclasses import dataclass
 
 import anyio
 
-from dynaflow.feedback import estimate_tokens
-from dynaflow.prompting import RUN_WORKFLOW
-from subagents import Attempt, ChatReply, ChatRequest, Endpoint, Message, Sampling, chat
+from dynaflow.token_estimate import estimate_tokens
+from subagents import Attempt, ChatReply, ChatRequest, Endpoint, Message, Sampling, ToolSpec, chat
+
+RUN_WORKFLOW = ToolSpec(
+    name="run_workflow",
+    description="Run a Python program that asks sub-agents. Its value, calls, failures and printed text come back.",
+    parameters={
+        "type": "object",
+        "properties": {"program": {"type": "string", "description": "The whole program; its last statement is return."}},
+        "required": ["program"],
+        "additionalProperties": False,
+    },
+)
+"""The tool by which a program arrives where the endpoint supports tools."""
 
 REPLY_TOKENS = 1024
 """Tokens of one message of the main agent at most, less where its window is small."""
@@ -50,7 +61,9 @@ class MainAgent:
             self.attempts.append(attempt)
 
         started = anyio.current_time()
-        reply = await chat(self.endpoint, self._request(turn), timeout=REPLY_SECONDS, on_text=on_text, on_attempt=record)
+        reply = await chat(
+            self.endpoint, self._request(turn), timeout=REPLY_SECONDS, on_text=on_text, on_attempt=record
+        )
         self.hear(Message(role="assistant", content=reply.text, tool_requests=reply.tool_requests))
         return Said(reply, tuple(self.attempts), anyio.current_time() - started)
 

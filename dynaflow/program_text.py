@@ -23,8 +23,12 @@ _ESCAPE_OUTSIDE = re.compile(rf"(?P<escape>\\[nrt\"'\\])|\#(?:(?!\\n)[^\n])*|{_T
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 _ENTITY = re.compile(r"&(?:lt|gt|quot|amp|apos|#39|#34|#x27|#x22);")
 _CALL = re.compile(r"\b(?:ask|gather|parallel)\(")
-_STATEMENT = re.compile(r"^(?:import \w|from \w[\w.]* import |(?:async )?def \w|return\b|for \w.*:\s*$|@|class \w)", re.M)
-_CODE_LINE = re.compile(r"(?:import |from |async |def |class |for |return |await |#|@|[\w, ]+ = |(?:ask|gather|parallel)\()")
+_STATEMENT = re.compile(
+    r"^(?:import \w|from \w[\w.]* import |(?:async )?def \w|return\b|for \w.*:\s*$|@|class \w)", re.M
+)
+_CODE_LINE = re.compile(
+    r"(?:import |from |async |def |class |for |return |await |#|@|[\w, ]+ = |(?:ask|gather|parallel)\()"
+)
 _NAME_KEYS = ("name", "tool", "tool_name", "function", "function_name", "action")
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "action_input", "function")
 _PROGRAM_KEYS = ("program", "code", "source", "script", "python")

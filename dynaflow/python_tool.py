@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sandbox import Contract, Limits, Sandbox
+from collections.abc import Awaitable, Callable, Sequence
+
+from sandbox import Contract, Limits, Reply, Request, Sandbox
 from subagents import ToolFailed, ToolResult
 
 _LIMITS = Limits(wall_seconds=30.0)
@@ -31,5 +33,6 @@ class PythonTool:
 class _Nothing:
     """A door that leads nowhere: such a program has no host functions, so nothing can arrive here."""
 
-    def admit(self, batch: object) -> list[object]:  # type: ignore[override]
+    def admit(self, batch: Sequence[Request]) -> Sequence[Callable[[], Awaitable[Reply]]]:
+        """Nothing to admit."""
         return []

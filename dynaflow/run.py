@@ -40,7 +40,7 @@ from dynaflow.language import contract_for
 from dynaflow.main_agent import MainAgent
 from dynaflow.meter import Meter
 from dynaflow.parsing import GiveAnswer, RunProgram, Unusable, parse_message
-from dynaflow.prompting import Form, render_messages
+from dynaflow.prompting import PromptForm, render_messages
 from dynaflow.staffing import House
 from dynaflow.task import Task
 from sandbox import Outcome, Setting
@@ -62,7 +62,7 @@ class Plan:
     mode: Mode
     budget: Budget
     seed: int
-    form: Form
+    form: PromptForm
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,4 +70,6 @@ def _check_tools(pool: Pool, tools: dict[str, Tool]) -> None:
     for agent in pool:
         if agent.reply_through is not None and agent.reply_through not in tools:
             there = ", ".join(tools)
-            raise SettingError(f"agent {agent.name!r} replies through the unknown tool {agent.reply_through!r}; there is {there}")
+            raise SettingError(
+                f"agent {agent.name!r} replies through the unknown tool {agent.reply_through!r}; there is {there}"
+            )

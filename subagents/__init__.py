@@ -1,7 +1,7 @@
 """Sub-agents: immutable specs in a pool, the endpoints of their models, and the exchange of one call.
 
-    async with Endpoints() as endpoints:
-        reply = await answer(pool["solver"], Exchange(instruction="..."), endpoint=await endpoints.open("local"), ...)
+async with Endpoints() as endpoints:
+    reply = await answer(pool["solver"], Exchange(instruction="..."), endpoint=await endpoints.open("local"), ...)
 """
 
 from subagents.answering import AgentReply, CallObserver, answer

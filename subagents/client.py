@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionChunk
 
 _CONTEXT_WORDS = re.compile(
-    r"context (length|size|window)|exceed_context|maximum context|too many tokens|longer than the (maximum )?context", re.I
+    r"context (length|size|window)|exceed_context|maximum context|too many tokens|longer than the (maximum )?context",
+    re.I,
 )
 _SCHEMA_WORDS = re.compile(r"response_format|json_schema|structured output", re.I)
 _TOKENS_WORDS = re.compile(r"max_completion_tokens", re.I)
@@ -224,7 +225,9 @@ def _status(error: Any) -> AttemptFailed:  # noqa: ANN401 - the client's own typ
         return AttemptFailed(cause, f"the request was refused ({status}): {message}")
     asked_not_to = error.response.headers.get("x-should-retry") == "false"
     transient = (status in (408, 409, 429) or status >= 500) and not asked_not_to
-    return AttemptFailed(str(status), f"status {status}: {message}", transient=transient, retry_after=_retry_after(error))
+    return AttemptFailed(
+        str(status), f"status {status}: {message}", transient=transient, retry_after=_retry_after(error)
+    )
 
 
 def _retry_after(error: Any) -> float | None:  # noqa: ANN401 - the client's own type

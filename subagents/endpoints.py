@@ -1,9 +1,9 @@
 """Endpoint strings, and the opening of what they name.
 
-    local, local:NAME                     the embedded model
-    openai:MODEL                          OpenAI (OPENAI_API_KEY)
-    vllm:MODEL                            a vLLM server at VLLM_BASE_URL, or on this machine's port 8000 (VLLM_API_KEY)
-    http://HOST:PORT/v1#MODEL, https://…  any OpenAI-compatible server (DYNAFLOW_API_KEY, if it wants a key)
+local, local:NAME                     the embedded model
+openai:MODEL                          OpenAI (OPENAI_API_KEY)
+vllm:MODEL                            a vLLM server at VLLM_BASE_URL, or on this machine's port 8000 (VLLM_API_KEY)
+http://HOST:PORT/v1#MODEL, https://…  any OpenAI-compatible server (DYNAFLOW_API_KEY, if it wants a key)
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
 """Why a call brought nothing, or a pool cannot be used.
 
-    SubAgentError
-    ├── PoolError                  a pool file or spec is wrong: says file and field
-    ├── UnknownAgent               no agent of that name in the pool
-    ├── EndpointUnknown            an endpoint string that cannot be read, or needs a key that is not set
-    └── CallFailed                 a call ended without a reply that can be used
-        ├── CallTimeout            no reply within the agent's time
-        ├── SchemaMismatch         the reply does not fit the shape, also after one repair
-        ├── EmptyReply             blank, refused or cut off before it was whole
-        ├── ContextOverflow        the messages do not fit the model's window
-        └── AgentUnavailable       the endpoint refused, is unreachable, or kept failing
+SubAgentError
+├── PoolError                  a pool file or spec is wrong: says file and field
+├── UnknownAgent               no agent of that name in the pool
+├── EndpointUnknown            an endpoint string that cannot be read, or needs a key that is not set
+└── CallFailed                 a call ended without a reply that can be used
+    ├── CallTimeout            no reply within the agent's time
+    ├── SchemaMismatch         the reply does not fit the shape, also after one repair
+    ├── EmptyReply             blank, refused or cut off before it was whole
+    ├── ContextOverflow        the messages do not fit the model's window
+    └── AgentUnavailable       the endpoint refused, is unreachable, or kept failing
 """
 
 from __future__ import annotations

@@ -9,7 +9,16 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Annotated, Any, Literal, Union
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError, create_model
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    TypeAdapter,
+    ValidationError,
+    create_model,
+)
 
 from subagents.messages import Frozen
 
@@ -157,7 +166,9 @@ def _model_of(shape: Fields) -> type[BaseModel]:
         f"field_{index}": (_type(field.shape), Field(alias=name) if field.required else Field(default=None, alias=name))
         for index, (name, field) in enumerate(shape.fields.items())
     }
-    return create_model(shape.name or "Reply", __config__=ConfigDict(extra="forbid", coerce_numbers_to_str=True), **fields)
+    return create_model(
+        shape.name or "Reply", __config__=ConfigDict(extra="forbid", coerce_numbers_to_str=True), **fields
+    )
 
 
 def _case_of(values: tuple[str | int | bool, ...]) -> Callable[[object], object]:

@@ -11,8 +11,8 @@ def agents(pool: options.PoolFile = None) -> None:
 
     from dynaflow.wording import visible
 
-    table = Table("agent", "model", "tools", "description", box=None, pad_edge=False)
+    table = Table("agent", "model", "tool", "description", box=None, pad_edge=False)
     for agent in options.read_pool(pool):
-        row = (agent.name, agent.model or "", ", ".join(agent.tools), agent.description)
+        row = (agent.name, agent.model or "the run's", agent.reply_through or "", agent.description)
         table.add_row(*(Text(visible(cell)) for cell in row))
     Console(highlight=False).print(table)

@@ -14,7 +14,7 @@ from dynaflow.cli import options
 from dynaflow.cli.exits import BAD_INPUT
 
 DISTRIBUTION = "dynaflow-orchestrator"
-KEYS = ("OPENAI_API_KEY",)
+KEYS = ("OPENAI_API_KEY", "VLLM_API_KEY", "DYNAFLOW_API_KEY")
 """Environment variables that hold the keys of endpoints."""
 
 State = Literal["ok", "note", "missing"]

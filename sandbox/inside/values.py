@@ -93,7 +93,8 @@ class Plain:
             return _scalar(value, path)
         if isinstance(value, dict):
             return {
-                _key(self._resolve(key), path): self.convert(item, (*path, str(key)), inherited=call) for key, item in value.items()
+                _key(self._resolve(key), path): self.convert(item, (*path, str(key)), inherited=call)
+                for key, item in value.items()
             }
         if isinstance(value, (list, tuple, deque)):
             return self._items(value, path, call)

@@ -1,0 +1,23 @@
+"""The modules of the workflow language, as facades: a program that says `import json` gets one of these, never the real one."""
+
+from __future__ import annotations
+
+from sandbox.inside.facades import classes_of, functions, numbers, texts, times
+from sandbox.inside.facades.facade import Facade
+from sandbox.inside.facades.runtime import Runtime
+
+_MAKERS = (
+    numbers.math_facade, texts.json_facade, texts.re_facade, numbers.statistics_facade, functions.itertools_facade,
+    functions.functools_facade, functions.collections_facade, functions.operator_facade, texts.string_facade,
+    texts.textwrap_facade, times.datetime_facade, times.time_facade, numbers.fractions_facade, numbers.decimal_facade,
+    numbers.random_facade, numbers.heapq_facade, numbers.bisect_facade, numbers.copy_facade, classes_of.enum_facade,
+    classes_of.typing_facade, classes_of.dataclasses_facade,
+)  # fmt: skip
+
+
+def plain_modules(runtime: Runtime) -> dict[str, Facade]:
+    """Every module that is not about concurrency, by name."""
+    modules = {module.__name__: module for module in (make(runtime) for make in _MAKERS)}
+    abstract = modules["collections"]._members["abc"]
+    assert isinstance(abstract, Facade)
+    return {**modules, "collections.abc": abstract}
