@@ -57,7 +57,10 @@ def _arc(record: Record, index: int) -> Task:
     options = "\n".join(f"{choice['label']}. {choice['text']}" for choice in question["choices"])
     text = f"{question['stem']}\n{options}"
     return Task(
-        question=text, answer_format="the letter of the right option", gold=record["answerKey"], id=f"arc/{record['id']}"
+        question=text,
+        answer_format="the letter of the right option",
+        gold=record["answerKey"],
+        id=f"arc/{record['id']}",
     )
 
 

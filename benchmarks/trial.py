@@ -53,7 +53,10 @@ async def _trial(options: argparse.Namespace) -> None:
                 row = await _run(task_set, task, mode, corpus, journal, budget, options.model)
                 out.write(json.dumps(row, ensure_ascii=False) + "\n")
                 out.flush()
-                print(json.dumps({key: row[key] for key in ("task", "mode", "status", "correct", "seconds")}), file=sys.stderr)
+                print(
+                    json.dumps({key: row[key] for key in ("task", "mode", "status", "correct", "seconds")}),
+                    file=sys.stderr,
+                )
 
 
 async def _items(options: argparse.Namespace) -> AsyncIterator[tuple[TaskSet, Task, Corpus | None]]:

@@ -49,6 +49,8 @@ class _Event(BaseModel):
 
 
 class RunStarted(_Event):
+    """The first event: what is to be solved, how, by whom, and within what."""
+
     type: Literal["RunStarted"] = "RunStarted"
     run: str
     task: Task
@@ -63,6 +65,8 @@ class RunStarted(_Event):
 
 
 class TurnStarted(_Event):
+    """A turn of the main agent begins."""
+
     type: Literal["TurnStarted"] = "TurnStarted"
     turn: int
     """Counted from 1."""
@@ -96,6 +100,8 @@ class FindingRecord(BaseModel):
 
 
 class ProgramChecked(_Event):
+    """A program was checked before it runs; without findings it does."""
+
     type: Literal["ProgramChecked"] = "ProgramChecked"
     turn: int
     program: str
@@ -103,6 +109,8 @@ class ProgramChecked(_Event):
 
 
 class WorkflowStarted(_Event):
+    """The program of a turn runs."""
+
     type: Literal["WorkflowStarted"] = "WorkflowStarted"
     turn: int
     program: str
@@ -118,6 +126,8 @@ class SourceRecord(BaseModel):
 
 
 class CallStarted(_Event):
+    """A call was asked for by the running program."""
+
     type: Literal["CallStarted"] = "CallStarted"
     turn: int
     call: int
@@ -133,6 +143,8 @@ class CallStarted(_Event):
 
 
 class CallAttempted(_Event):
+    """One request to a model endpoint inside a call is over."""
+
     type: Literal["CallAttempted"] = "CallAttempted"
     turn: int
     call: int
@@ -151,6 +163,8 @@ class ReplyRepaired(_Event):
 
 
 class ToolCalled(_Event):
+    """A tool was used inside a call."""
+
     type: Literal["ToolCalled"] = "ToolCalled"
     turn: int
     call: int
@@ -180,6 +194,8 @@ class CallFinished(_Event):
 
 
 class ArtifactShared(_Event):
+    """A value was put on the run's board."""
+
     type: Literal["ArtifactShared"] = "ArtifactShared"
     turn: int
     artifact: str
@@ -189,6 +205,8 @@ class ArtifactShared(_Event):
 
 
 class WorkflowFinished(_Event):
+    """The program of a turn ended, with a value or with its error."""
+
     type: Literal["WorkflowFinished"] = "WorkflowFinished"
     turn: int
     status: Literal["finished", "failed"]
@@ -206,6 +224,8 @@ class WorkflowFinished(_Event):
 
 
 class Answered(_Event):
+    """The main agent gave its answer."""
+
     type: Literal["Answered"] = "Answered"
     turn: int
     answer: str
@@ -214,6 +234,8 @@ class Answered(_Event):
 
 
 class RunFinished(_Event):
+    """The last event: how the run ended, and what it used."""
+
     type: Literal["RunFinished"] = "RunFinished"
     status: Status
     answer: str | None

@@ -116,4 +116,5 @@ def _shortened(ended: WorkflowFinished) -> WorkflowFinished:
 
 
 def _as_text(value: JsonValue) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    """Text as it is, data as JSON, and a blank text as JSON too, so that it is seen."""
+    return value if isinstance(value, str) and value.strip() else json.dumps(value, ensure_ascii=False)

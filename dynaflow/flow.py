@@ -32,7 +32,7 @@ from dynaflow.events import (
 )
 from dynaflow.meter import Meter
 from sandbox import Failure, Reply, Request
-from subagents import AgentReply, CallFailed, Endpoint, Exchange, Pool, SubAgent, Tool, TokenUsage, answer
+from subagents import AgentReply, CallFailed, Endpoint, Exchange, Pool, SubAgent, TokenUsage, Tool, answer
 from subagents.messages import Attempt
 
 REPEAT_TEMPERATURE = 0.7

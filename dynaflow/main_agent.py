@@ -9,13 +9,16 @@ import anyio
 
 from dynaflow.token_estimate import estimate_tokens
 from subagents import Attempt, ChatReply, ChatRequest, Endpoint, Message, Sampling, ToolSpec, chat
+from subagents.messages import FinishReason
 
 RUN_WORKFLOW = ToolSpec(
     name="run_workflow",
     description="Run a Python program that asks sub-agents. Its value, calls, failures and printed text come back.",
     parameters={
         "type": "object",
-        "properties": {"program": {"type": "string", "description": "The whole program; its last statement is return."}},
+        "properties": {
+            "program": {"type": "string", "description": "The whole program; its last statement is return."}
+        },
         "required": ["program"],
         "additionalProperties": False,
     },
@@ -25,6 +28,8 @@ RUN_WORKFLOW = ToolSpec(
 REPLY_TOKENS = 1024
 """Tokens of one message of the main agent at most, less where its window is small."""
 REPLY_SECONDS = 600.0
+AGAIN_TEMPERATURE = 0.6
+"""Temperature after a message that could not be used; at 0 a small model writes the same program for ever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +55,10 @@ class MainAgent:
         """Add messages to the conversation."""
         self._messages.extend(messages)
 
-    async def speak(self, turn: int, on_text: Callable[[str], None]) -> Said:
+    async def speak(self, turn: int, on_text: Callable[[str], None], *, again: bool) -> Said:
         """The main agent's next message. Raises `CallFailed` when its endpoint does not give one.
 
+        again: whether its last message could not be used, so that the likeliest one would be that same message.
         `attempts` holds the attempts of the message, also when it failed.
         """
         self.attempts = []
@@ -62,16 +68,25 @@ class MainAgent:
 
         started = anyio.current_time()
         reply = await chat(
-            self.endpoint, self._request(turn), timeout=REPLY_SECONDS, on_text=on_text, on_attempt=record
+            self.endpoint, self._request(turn, again), timeout=REPLY_SECONDS, on_text=on_text, on_attempt=record
         )
         self.hear(Message(role="assistant", content=reply.text, tool_requests=reply.tool_requests))
         return Said(reply, tuple(self.attempts), anyio.current_time() - started)
 
-    def _request(self, turn: int) -> ChatRequest:
+    def said_nothing(self, cause: str) -> Said:
+        """The record of a message that was blank, refused or cut off; the conversation keeps its place."""
+        self.hear(Message(role="assistant", content="(nothing that can be used)"))
+        finish: FinishReason = "length" if cause == "length" else "content_filter" if cause == "refused" else "stop"
+        return Said(
+            ChatReply(text="", finish_reason=finish), tuple(self.attempts), sum(a.seconds for a in self.attempts)
+        )
+
+    def _request(self, turn: int, again: bool) -> ChatRequest:
         window = self.endpoint.context_tokens
         reply_tokens = REPLY_TOKENS if window is None else min(REPLY_TOKENS, window // 4)
         messages = self._messages if window is None else fitted(self._messages, window - reply_tokens)
-        sampling = Sampling(temperature=0.0, max_tokens=reply_tokens, seed=self._seed + turn)
+        temperature = AGAIN_TEMPERATURE if again else 0.0
+        sampling = Sampling(temperature=temperature, max_tokens=reply_tokens, seed=self._seed + turn)
         tools = (RUN_WORKFLOW,) if self.uses_tools else ()
         return ChatRequest(messages=tuple(messages), sampling=sampling, tools=tools)
 

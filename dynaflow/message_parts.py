@@ -8,7 +8,6 @@ tag that is never closed takes the rest of the message with it; one that was nev
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dynaflow.program_text import ends_in_text
@@ -41,14 +40,16 @@ class Tagged:
 Part = Prose | Fence | Tagged
 
 _THOUGHT = r"(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad|analysis|begin_of_thought|end_of_thought)"
+_UNTHINK = rf"""(?<!["'`])(?:<\s*/\s*(?:\w+:)?{_THOUGHT}\s*>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>)"""
+_END_OF_THOUGHT = re.compile(_UNTHINK, re.I)
 _MARK = re.compile(
     rf"""
     (?P<fence>
-        (?P<ticks>`{{3,}})(?P<info>[^\n`]*)(?:\n|\Z)
+        (?P<ticks>`{{3,}})(?P<info>[^\n`<]*)(?:\n|\Z)
       | (?P<inline_ticks>`{{3,}})(?:(?P<inline_language>py(?:thon)?3?)[ \t]+)?(?P<inline>[^\n`]+)(?P=inline_ticks)(?!`)
-      | ^[ \t]*(?P<tildes>~{{3,}})(?P<tilde_info>[^\n]*)(?:\n|\Z)
+      | ^[ \t]*(?P<tildes>~{{3,}})(?P<tilde_info>[^\n<]*)(?:\n|\Z)
     )
-    | (?P<unthink>(?<!["'`])(?:<\s*/\s*(?:\w+:)?{_THOUGHT}\s*>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>))
+    | (?P<unthink>{_UNTHINK})
     | (?P<think>(?<!["'`])(?:<(?:\w+:)?{_THOUGHT}(?:\s[^<>\n]*)?>|\[THINK\]|◁think▷|<\|begin_of_thought\|>))
     | (?P<unanswer>(?<!["'`])<\s*[/\\]\s*(?:final[_ -]?)?answer\s*>)
     | (?P<answer>(?<!["'`])<\s*(?:final[_ -]?)?answer\s*>)
@@ -57,7 +58,7 @@ _MARK = re.compile(
 )
 _AFTER_UNCLOSED = re.compile(r"^[ \t]*</?(?:answer|final_answer|think|tool_call)\b|<\|", re.M | re.I)
 _ESCAPED_TAG = re.compile(rf"&lt;\s*(/?\s*(?:answer|final_answer|{_THOUGHT}))\s*&gt;", re.I)
-_CONTROL = re.compile(r"<\|(?:im_end|im_start|endoftext|eot_id|end|return|eom_id)\|>|</s>\s*\Z")
+_CONTROL = re.compile(r"(?:\s|<\|\w+\|>|</s>)+\Z")
 
 
 def split_message(text: str) -> list[Part]:
@@ -86,7 +87,8 @@ def _take(text: str, mark: re.Match[str], parts: list[Part]) -> int:
         parts.clear()
         return mark.end()
     if mark["think"] is not None:
-        return next((end.end() for end in _marks(text, mark.end()) if end["unthink"] is not None), len(text))
+        end_of_thought = _END_OF_THOUGHT.search(text, mark.end())
+        return end_of_thought.end() if end_of_thought else len(text)
     if mark["unanswer"] is not None:
         _close_unopened(mark, parts)
         return mark.end()
@@ -175,7 +177,3 @@ def _close_unopened(mark: re.Match[str], parts: list[Part]) -> None:
     if head:
         parts.append(Prose(head + "\n"))
     parts.append(Tagged(before[len(head) :] + mark.group(), line))
-
-
-def _marks(text: str, position: int) -> Iterator[re.Match[str]]:
-    return _MARK.finditer(text, position)

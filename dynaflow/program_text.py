@@ -32,7 +32,7 @@ _CODE_LINE = re.compile(
 _NAME_KEYS = ("name", "tool", "tool_name", "function", "function_name", "action")
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "action_input", "function")
 _PROGRAM_KEYS = ("program", "code", "source", "script", "python")
-_BROKEN_PROGRAM = re.compile(r'"(?:program|code)"\s*:\s*"+(?P<program>.*?)"*[\s}\]]*(?:</tool_call>\s*)?\Z', re.S)
+_BROKEN_PROGRAM = re.compile(r'"(?:program|code)"\s*:\s*"+(?P<program>.*?)(?:"+[\s}\]]*(?:</tool_call>\s*)?)?\Z', re.S)
 _XML_PROGRAM = re.compile(r"<parameter(?:=|\s+name=)[\"']?program[\"']?>(?P<program>.*?)(?:</parameter>|\Z)", re.S)
 TOOL = "run_workflow"
 
@@ -42,7 +42,7 @@ def mend_program(text: str) -> str:
     program = _unfenced(text.replace("\r\n", "\n")).strip("\n")
     program = _without_entities(_unescaped(program))
     program = re.sub(r"\A\s*(?:python3?|py)[ \t]*\n", "", program)
-    return textwrap.dedent(_without_prompts(program)).strip("\n").rstrip()
+    return _dedented(_without_prompts(program)).strip("\n").rstrip()
 
 
 def asks_agents(program: str) -> bool:
@@ -152,6 +152,12 @@ def _unescaped(program: str) -> str:
 
 def _without_entities(program: str) -> str:
     return html.unescape(program) if _ENTITY.search(_LITERAL.sub("", program)) else program
+
+
+def _dedented(program: str) -> str:
+    """Without the indentation of the whole; unlike `textwrap.dedent` it leaves a program without any as it is."""
+    margins = [len(line) - len(line.lstrip(" \t")) for line in program.split("\n") if line.strip()]
+    return textwrap.dedent(program) if min(margins, default=0) else program
 
 
 def _without_prompts(program: str) -> str:

@@ -45,4 +45,11 @@ def render_messages(
 def _render_task(task: Task, mode: Mode, form: PromptForm, *, tools: bool) -> str:
     shown = task.context if mode == "direct" else task.context[: _CONTEXT_SHOWN[form]]
     left_out = len(task.context) - len(shown)
-    return render("compact_task" if form == "compact" and mode != "direct" else "task", task=task, mode=mode, tools=tools, context=shown, context_left_out=left_out)
+    return render(
+        "compact_task" if form == "compact" and mode != "direct" else "task",
+        task=task,
+        mode=mode,
+        tools=tools,
+        context=shown,
+        context_left_out=left_out,
+    )

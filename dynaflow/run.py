@@ -37,7 +37,7 @@ from dynaflow.feedback import (
 from dynaflow.flow import Flow
 from dynaflow.journal import Journal
 from dynaflow.language import contract_for
-from dynaflow.main_agent import MainAgent
+from dynaflow.main_agent import MainAgent, Said
 from dynaflow.meter import Meter
 from dynaflow.parsing import GiveAnswer, RunProgram, Unusable, parse_message
 from dynaflow.prompting import PromptForm, render_messages
@@ -45,7 +45,7 @@ from dynaflow.staffing import House
 from dynaflow.task import Task
 from sandbox import Outcome, Setting
 from sandbox.errors import OperatorError
-from subagents import Attempt, CallFailed, Message, TokenUsage
+from subagents import Attempt, CallFailed, EmptyReply, Message, TokenUsage
 
 Approve = Callable[[str], Awaitable[bool]]
 DISTRIBUTION = "dynaflow-orchestrator"
@@ -158,18 +158,29 @@ class Run:
         return None, render_unusable_feedback("this task is to be answered without a program", "give the answer")
 
     async def _speak(self, turn: int, agent: MainAgent) -> RunProgram | GiveAnswer | Unusable:
+        show = self._recorder.show
         try:
-            said = await agent.speak(turn, lambda text: self._recorder.show(TextStreamed(turn=turn, text=text)))
+            said = await agent.speak(
+                turn, lambda text: show(TextStreamed(turn=turn, text=text)), again=self._last_was_useless(turn)
+            )
+        except EmptyReply as error:  # the model's fault: it is told, and may do better
+            said = agent.said_nothing(error.cause)
+            await self._emit(_model_called(turn, said))
+            return Unusable(str(error), "write a short message")
         finally:
             for attempt in agent.attempts:
                 self._meter.main += attempt.usage
+        await self._emit(_model_called(turn, said))
         reply = said.reply
-        event = ModelCalled(
-            turn=turn, text=reply.text, reasoning=reply.reasoning, tool_requests=reply.tool_requests,
-            finish_reason=reply.finish_reason, attempts=said.attempts, usage=_sum(said.attempts), seconds=said.seconds,
-        )  # fmt: skip
-        await self._emit(event)
         return parse_message(reply.text, reply.tool_requests, allow_program=self._plan.mode != "direct")
+
+    def _last_was_useless(self, turn: int) -> bool:
+        """Whether the turn before brought no finished workflow."""
+        finished = any(
+            event.type == "WorkflowFinished" and event.status == "finished" and event.turn == turn - 1
+            for event in self._events
+        )
+        return turn > 1 and not finished
 
     async def _answer(self, turn: int, answer: str, tagged: bool) -> tuple[Ending | None, str]:
         if self._plan.mode == "forced" and not self._flow.delivered:
@@ -266,6 +277,14 @@ def _sum(attempts: tuple[Attempt, ...]) -> TokenUsage:
 
 def _as_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
+
+
+def _model_called(turn: int, said: Said) -> ModelCalled:
+    reply = said.reply
+    return ModelCalled(
+        turn=turn, text=reply.text, reasoning=reply.reasoning, tool_requests=reply.tool_requests,
+        finish_reason=reply.finish_reason, attempts=said.attempts, usage=_sum(said.attempts), seconds=said.seconds,
+    )  # fmt: skip
 
 
 def _workflow_finished(turn: int, outcome: Outcome) -> WorkflowFinished:

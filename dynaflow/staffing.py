@@ -50,6 +50,7 @@ async def open_house(
     Raises the errors of bad set-up: `EndpointUnknown`, `PoolError`, `SandboxUnavailable`, `SettingError`.
     """
     passages = _corpus(task, corpus)
+    pool = _useful(pool, passages)
     async with Endpoints() as opener, open_sandbox() as sandbox:
         main = await opener.open(model) if model is not None else None
         endpoints = {
@@ -64,6 +65,12 @@ def _corpus(task: Task, corpus: Path | Corpus | None) -> Corpus:
     if isinstance(corpus, Corpus):
         return corpus
     return Corpus.from_folder(corpus) if corpus is not None else Corpus.from_text(task.context)
+
+
+def _useful(pool: Pool, passages: Corpus) -> Pool:
+    """The pool without the agents that search, where there is nothing to search: they could only fail."""
+    useful = [agent for agent in pool if len(passages) or agent.reply_through != "search"]
+    return Pool(useful) if useful else pool
 
 
 def _check_tools(pool: Pool, tools: dict[str, Tool]) -> None:

@@ -72,7 +72,7 @@ def _start_zygote() -> tuple[subprocess.Popen[bytes], socket.socket]:
     path = [str(_ROOT), *(entry for entry in sys.path if entry and Path(entry).exists())]
     code = _BOOT.format(path=path, descriptor=descriptor)
     with theirs:
-        process = subprocess.Popen(
+        process = subprocess.Popen(  # noqa: S603 - our own interpreter, our own code
             [sys.executable, "-s", "-P", "-S", "-B", "-c", code],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             env=_ENVIRONMENT, pass_fds=[descriptor], start_new_session=True,
@@ -84,11 +84,10 @@ async def _end(process: subprocess.Popen[bytes]) -> None:
     """The zygote ends by itself when its control socket closes; if it does not, it is killed."""
     with anyio.CancelScope(shield=True):
         with anyio.move_on_after(_DEATH_SECONDS):
-            while process.poll() is None:
-                await anyio.sleep(0.005)
+            await anyio.to_thread.run_sync(process.wait, abandon_on_cancel=True)
         if process.poll() is None:
             process.kill()
-        process.wait()
+            process.wait()
 
 
 class ZygoteSandbox:

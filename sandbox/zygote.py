@@ -9,6 +9,7 @@ control socket reads end-of-file, and the zygote kills what still runs and ends.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import signal
@@ -118,10 +119,8 @@ def _reap(control: socket.socket, children: set[int]) -> None:
 
 
 def _kill(pid: int, number: signal.Signals) -> None:
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.kill(pid, number)
-    except ProcessLookupError:
-        pass
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ def parse_endpoint(text: str) -> Address:
         if not model:
             raise EndpointUnknown(f"the endpoint {text!r} names no model; write {base_url.rstrip('/')}#MODEL")
         return Address("url", model, base_url.rstrip("/"))
-    kind, colon, model = text.partition(":")
+    kind, _, model = text.partition(":")
     if kind == "openai" and model:
         return Address("openai", model, OPENAI_URL)
     if kind == "vllm" and model:
@@ -77,7 +77,8 @@ class Endpoints:
         address = parse_endpoint(text)
         if address.kind == "local":
             return await self._local(address)
-        assert address.model is not None and address.base_url is not None
+        assert address.model is not None
+        assert address.base_url is not None
         client = await self._stack.enter_async_context(open_client(address.base_url, _key(address)))
         endpoint = Endpoint(text, address.model, client)
         if address.kind == "openai":

@@ -1,14 +1,20 @@
-"""The one retry loop: transient failures of an endpoint are tried again, every attempt leaves a record."""
+"""The one retry loop: transient failures of an endpoint are tried again, and every request leaves one record.
+
+A server's Retry-After is honoured as it stands; where it asks for more than `MAX_WAIT` or than the time that is left,
+the loop gives up at once instead of waiting for nothing. Otherwise waits grow exponentially, with full jitter.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
 import anyio
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, wait_random_exponential
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_random_exponential
 
-from subagents.client import AttemptFailed, Endpoint
+from subagents.client import Endpoint
 from subagents.errors import AgentUnavailable, CallFailed, CallTimeout, ContextOverflow, EmptyReply
+from subagents.failures import AttemptFailed
 from subagents.messages import Attempt, ChatReply, ChatRequest, TokenUsage
 
 MAX_ATTEMPTS = 4
@@ -22,7 +28,7 @@ async def chat(
     endpoint: Endpoint,
     request: ChatRequest,
     *,
-    timeout: float,
+    timeout: float,  # noqa: ASYNC109 - seconds of all attempts together; raises CallTimeout, not TimeoutError
     on_text: Callable[[str], None] | None = None,
     on_attempt: Record | None = None,
 ) -> ChatReply:
@@ -30,84 +36,109 @@ async def chat(
 
     Raises a `CallFailed`: `CallTimeout`, `ContextOverflow`, `EmptyReply` or `AgentUnavailable`.
     """
+    loop = _Loop(endpoint, request, on_text, on_attempt, ends=anyio.current_time() + timeout)
     try:
-        with anyio.fail_after(timeout):
-            return await _retrying(endpoint, request, timeout, on_text, on_attempt)
-    except TimeoutError:
-        raise CallTimeout(f"{endpoint.name!r} gave no reply within {timeout:g} seconds", cause="timeout") from None
+        return await loop.run()
     except AttemptFailed as error:
-        raise _final(endpoint, error) from None
+        raise _final(endpoint, error, timeout) from None
 
 
-async def _retrying(
-    endpoint: Endpoint,
-    request: ChatRequest,
-    timeout: float,
-    on_text: Callable[[str], None] | None,
-    on_attempt: Record | None,
-) -> ChatReply:
-    waits: list[float] = []
+@dataclass(slots=True)
+class _Loop:
+    """The attempts of one request."""
 
-    def wait(state: RetryCallState) -> float:
-        waits.append(_wait(state))
-        return waits[-1]
+    endpoint: Endpoint
+    request: ChatRequest
+    on_text: Callable[[str], None] | None
+    on_attempt: Record | None
+    ends: float
+    """When the time is over, on the clock of the event loop."""
+    seconds: float = 0.0
+    """Of the latest attempt."""
+    blanks: int = 0
 
-    async def attempt() -> ChatReply:
-        started = anyio.current_time()
+    async def run(self) -> ChatReply:
+        retrying = AsyncRetrying(
+            retry=retry_if_exception(self._is_worth_another),
+            stop=self._is_enough,
+            wait=_wait,
+            sleep=anyio.sleep,
+            before_sleep=self._record_before_sleep,
+            reraise=True,
+        )
         try:
-            reply = await endpoint.chat(request, timeout=timeout, on_text=on_text)
+            return await retrying(self._attempt)
         except AttemptFailed as error:
-            await _record(endpoint, on_attempt, started, error.usage, error)
+            await self._record(error.usage, error.cause)
+            raise
+
+    async def _attempt(self) -> ChatReply:
+        began = anyio.current_time()
+        try:
+            reply = await self.endpoint.chat(self.request, timeout=max(0.0, self.ends - began), on_text=self.on_text)
+        except AttemptFailed as error:
+            self.seconds = anyio.current_time() - began
+            self.blanks += error.cause == "blank"
             raise
         except anyio.get_cancelled_exc_class():
+            self.seconds = anyio.current_time() - began
+            late = anyio.current_time() >= self.ends  # the caller's own deadline may be seen first
             with anyio.CancelScope(shield=True):
-                await _record(endpoint, on_attempt, started, TokenUsage(known=False), None, cancelled=True)
+                await self._record(TokenUsage(known=False), "timeout" if late else "cancelled")
             raise
-        await _record(endpoint, on_attempt, started, reply.usage, None)
+        self.seconds = anyio.current_time() - began
+        await self._record(reply.usage, None)
         return reply
 
-    retrying = AsyncRetrying(
-        retry=retry_if_exception(lambda error: isinstance(error, AttemptFailed) and error.transient),
-        stop=stop_after_attempt(MAX_ATTEMPTS), wait=wait, sleep=anyio.sleep, reraise=True,
-    )  # fmt: skip
-    return await retrying(attempt)
+    def _is_worth_another(self, error: BaseException) -> bool:
+        if not isinstance(error, AttemptFailed):
+            return False
+        return self.blanks == 1 if error.cause == "blank" else error.transient
+
+    def _is_enough(self, state: RetryCallState) -> bool:
+        wait = state.upcoming_sleep
+        out_of_time = anyio.current_time() + wait >= self.ends
+        return state.attempt_number >= MAX_ATTEMPTS or wait > MAX_WAIT or out_of_time
+
+    async def _record_before_sleep(self, state: RetryCallState) -> None:
+        error = _error(state)
+        assert error is not None, "only a failed attempt is followed by another"
+        await self._record(error.usage, error.cause, wait=state.upcoming_sleep)
+
+    async def _record(self, usage: TokenUsage, cause: str | None, *, wait: float | None = None) -> None:
+        if self.on_attempt is None:
+            return
+        attempt = Attempt(
+            endpoint=self.endpoint.name,
+            seconds=self.seconds,
+            usage=usage,
+            outcome="failed" if cause else "ok",
+            cause=cause,
+            retry_after=wait,
+        )
+        await self.on_attempt(attempt)
+
+
+def _error(state: RetryCallState) -> AttemptFailed | None:
+    error = state.outcome.exception() if state.outcome else None
+    return error if isinstance(error, AttemptFailed) else None
 
 
 def _wait(state: RetryCallState) -> float:
     """Seconds until the next attempt: what the server asked for, else exponential with full jitter."""
-    error = state.outcome.exception() if state.outcome else None
-    if isinstance(error, AttemptFailed) and error.retry_after is not None:
-        return min(error.retry_after, MAX_WAIT)
-    return float(_BACKOFF(state))
+    error = _error(state)
+    return error.retry_after if error is not None and error.retry_after is not None else float(_BACKOFF(state))
 
 
-async def _record(
-    endpoint: Endpoint,
-    on_attempt: Record | None,
-    started: float,
-    usage: TokenUsage,
-    error: AttemptFailed | None,
-    *,
-    cancelled: bool = False,
-) -> None:
-    if on_attempt is None:
-        return
-    await on_attempt(
-        Attempt(
-            endpoint=endpoint.name, seconds=anyio.current_time() - started, usage=usage,
-            outcome="failed" if error or cancelled else "ok",
-            cause="cancelled" if cancelled else error.cause if error else None,
-            retry_after=error.retry_after if error else None,
-        )
-    )  # fmt: skip
-
-
-def _final(endpoint: Endpoint, error: AttemptFailed) -> CallFailed:
+def _final(endpoint: Endpoint, error: AttemptFailed, seconds: float) -> CallFailed:
     message = f"{endpoint.name!r}: {error}"
-    if error.cause == "context":
-        return ContextOverflow(message, cause=error.cause)
-    if error.cause in ("blank", "length", "refused"):
-        return EmptyReply(message, cause=error.cause)
-    if error.cause == "timeout":
-        return CallTimeout(message, cause=error.cause)
+    match error.cause:
+        case "context":
+            return ContextOverflow(message, cause=error.cause)
+        case "blank" | "length" | "refused":
+            return EmptyReply(message, cause=error.cause)
+        case "timeout":
+            return CallTimeout(f"{endpoint.name!r} gave no reply within {seconds:g} seconds", cause=error.cause)
+    if error.retry_after:
+        message = f"{message} (it asks to wait {error.retry_after:g} seconds)"
     return AgentUnavailable(message, cause=error.cause)

@@ -9,18 +9,6 @@ latency that the server is set to.
 
 from __future__ import annotations
 
-import statistics
-import tempfile
-from pathlib import Path
-
-import anyio
-
-from dynaflow.events import Event
-from dynaflow.journal import Journal
-from dynaflow.solving import run_program
-from dynaflow.task import Task
-from dynaflow.testing import EchoModel, LoopbackServer
-
 LATENCY = 0.2
 RUNS = 7
 

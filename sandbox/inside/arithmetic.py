@@ -36,7 +36,7 @@ def guarded_mul(left: object, right: object) -> object:
     if isinstance(left, _SEQUENCES) and isinstance(right, int):
         if len(left) * int(right) > MAX_ITEMS:
             raise MemoryError(f"the repeated sequence would have more than {MAX_ITEMS} items")
-    elif isinstance(left, int) and isinstance(right, int):
-        if int.bit_length(left) + int.bit_length(right) > MAX_BITS:
-            raise OverflowError(f"the product would have more than {MAX_BITS} bits")
+    both = isinstance(left, int) and isinstance(right, int)
+    if both and int.bit_length(cast("int", left)) + int.bit_length(cast("int", right)) > MAX_BITS:
+        raise OverflowError(f"the product would have more than {MAX_BITS} bits")
     return left * right  # type: ignore[operator]

@@ -165,8 +165,8 @@ class Calls:
         if pending in self._registered:
             self._registered.remove(pending)
         elif pending.handle.number in self._sent:
-            del self._sent[cast("int", pending.handle.number)]
-            self._withdrawn.append(cast("int", pending.handle.number))
+            del self._sent[pending.handle.number]
+            self._withdrawn.append(pending.handle.number)
         settle(pending.handle, error=self.cancelled_error("the call was cancelled"))
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import enum
 import typing
-from collections.abc import Callable
 
 _ROOTS: frozenset[type] = frozenset({object, enum.Enum, enum.IntEnum, enum.StrEnum, enum.Flag, enum.IntFlag})
 _MIXINS = (str, int, float)

@@ -29,6 +29,12 @@ class Deferred:
         self._callbacks: list[Callable[[], None]] = []
         self.shape_keys = shape_keys
 
+    def __divmod__(self, other: object) -> object:
+        return divmod(wait(self), resolve(other))  # type: ignore[operator]
+
+    def __format__(self, spec: str) -> str:
+        return format(wait(self), spec)
+
 
 class Handle(Deferred):
     """A call that was started. `number` is its number in the journal, None until it leaves."""
@@ -159,7 +165,7 @@ def _install_operators() -> None:
         operation = getattr(operator, name + "_" if name in ("and", "or") else name)
         setattr(Deferred, f"__{name}__", _binary(operation))
         setattr(Deferred, f"__r{name}__", _reflected(operation))
-    for name in "lt le eq ne gt ge contains getitem".split():
+    for name in ["lt", "le", "eq", "ne", "gt", "ge", "contains", "getitem"]:
         setattr(Deferred, f"__{name}__", _binary(getattr(operator, name)))
     unary: dict[str, Callable[..., object]] = {
         "neg": operator.neg, "pos": operator.pos, "abs": abs, "invert": operator.invert, "index": operator.index,
@@ -168,8 +174,6 @@ def _install_operators() -> None:
     }  # fmt: skip
     for name, operation in unary.items():
         setattr(Deferred, f"__{name}__", _unary(operation))
-    setattr(Deferred, "__divmod__", _binary(divmod))
-    setattr(Deferred, "__format__", lambda self, spec: format(wait(self), spec))
 
 
 _install_operators()

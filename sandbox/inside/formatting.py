@@ -16,10 +16,10 @@ _PERCENT = re.compile(r"%(?:\((?P<key>[^)]*)\))?[-+ #0]*(?P<width>\*|\d*)(?:\.(?
 def safe_format_spec(value: object, spec: str) -> str:
     """`format(value, spec)` with capped width and precision."""
     spec = str(spec)
-    if any(len(number) > 5 or int(number) > MAX_WIDTH for number in _NUMBERS.findall(spec)):
-        if not hasattr(value, "strftime"):
-            raise ValueError(f"a width or precision over {MAX_WIDTH} in the format specification {spec!r}")
-    return format(value, spec)  # type: ignore[call-overload, no-any-return]
+    too_wide = any(len(number) > 5 or int(number) > MAX_WIDTH for number in _NUMBERS.findall(spec))
+    if too_wide and not hasattr(value, "strftime"):
+        raise ValueError(f"a width or precision over {MAX_WIDTH} in the format specification {spec!r}")
+    return format(value, spec)
 
 
 def safe_format(template: str, args: Sequence[object], kwargs: Mapping[str, object]) -> str:

@@ -12,7 +12,7 @@ import operator
 import types
 from collections import ChainMap, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from sandbox.inside.arithmetic import guarded_lshift, guarded_mul, guarded_pow
 from sandbox.inside.concurrency import future_method
@@ -37,6 +37,7 @@ _TRANSPARENT: frozenset[object] = frozenset(
 _MUTATORS = frozenset({"shuffle", "heapify", "heappush", "heappop", "heapreplace", "heappushpop", "insort"})
 """Change a list in place, so it is resolved in place."""
 _WRITABLE = (list, dict, deque, defaultdict, OrderedDict, ChainMap)
+_CONVERSIONS: dict[str, Callable[[object], str]] = {"r": repr, "s": str, "a": ascii}
 _INPLACE: dict[str, Callable[[object, object], object]] = {
     "+=": operator.iadd, "-=": operator.isub, "*=": guarded_mul, "/=": operator.itruediv, "%=": _modulo,
     "**=": guarded_pow, "<<=": guarded_lshift, ">>=": operator.irshift, "|=": operator.ior, "^=": operator.ixor,
@@ -127,7 +128,7 @@ class Guards:
         if isinstance(function, Deferred):
             function = wait(function)
         if self._passes_handles(function):
-            return function(*args, **kwargs)  # type: ignore[operator]
+            return cast("Callable[..., object]", function)(*args, **kwargs)
         if isinstance(function, type | types.BuiltinFunctionType) and function in _TRANSPARENT:
             return function(*map(resolve, args), **kwargs)  # type: ignore[operator]
         if getattr(function, "__name__", "") in _MUTATORS and args and type(args[0]) is list:
@@ -172,7 +173,7 @@ class Guards:
         """One replacement field of an f-string that has a format specification."""
         value = resolve(value)
         if conversion:
-            value = {"r": repr, "s": str, "a": ascii}[conversion](value)
+            value = _CONVERSIONS[conversion](value)
         return safe_format_spec(value, spec)
 
     def statement(self, value: object, last: bool) -> object:

@@ -85,7 +85,27 @@ class _Check:
                 yield from self._call(node)
             elif isinstance(node, (ast.Import, ast.ImportFrom)):
                 yield from self._import(node)
+        yield from self._too_early()
         yield from self._unused()
+
+    def _too_early(self) -> Iterator[Finding]:
+        """Names that a simple top-level statement uses before anything has bound them."""
+        bound: set[str] = set()
+        for statement in self._tree.body:
+            inside = set(_bindings(statement))
+            if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Expr, ast.Return)):
+                targets = {
+                    n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+                }
+                held = inside - _assigned(statement)
+                for node in _evaluated_now(statement):
+                    later = node.id in self._bound and node.id not in bound and node.id not in held
+                    if later and node.id not in self._known:
+                        hint = (
+                            "define it in an earlier line" if node.id not in targets else "it is what this line defines"
+                        )
+                        yield self._finding("name", node, f"the name {node.id!r} has no value yet", hint)
+            bound |= inside
 
     def _name(self, node: ast.Name) -> Iterator[Finding]:
         if node.id in self._bound or node.id in self._known:
@@ -206,7 +226,26 @@ def _pairs(node: ast.Call) -> Iterator[ast.Tuple]:
             yield argument.elt
 
 
-def _bindings(tree: ast.Module) -> Iterator[str]:
+def _assigned(statement: ast.stmt) -> set[str]:
+    """The names that an assignment itself binds, apart from those of comprehensions and walruses inside it."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    targets = [statement.target] if isinstance(statement, ast.AnnAssign) else targets
+    return {node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)}
+
+
+def _evaluated_now(statement: ast.stmt) -> Iterator[ast.Name]:
+    """The names that a statement loads when it runs: not those inside of functions and lambdas."""
+    waiting: list[ast.AST] = [statement]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            continue
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            yield node
+        waiting += ast.iter_child_nodes(node)
+
+
+def _bindings(tree: ast.AST) -> Iterator[str]:
     """Every name that is bound anywhere in the program, in whichever scope."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):

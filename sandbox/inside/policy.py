@@ -24,10 +24,53 @@ from RestrictedPython.transformer import (
 )
 
 ALLOWED_METHODS = frozenset(
-    "__init__ __post_init__ __repr__ __str__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __hash__ __bool__ __len__ __iter__ "
-    "__next__ __contains__ __getitem__ __setitem__ __delitem__ __call__ __enter__ __exit__ __aenter__ __aexit__ "
-    "__aiter__ __anext__ __add__ __radd__ __iadd__ __sub__ __rsub__ __mul__ __rmul__ __truediv__ __floordiv__ "
-    "__mod__ __neg__ __abs__ __and__ __or__ __xor__ __int__ __float__ __index__ __round__".split()
+    [
+        "__init__",
+        "__post_init__",
+        "__repr__",
+        "__str__",
+        "__eq__",
+        "__ne__",
+        "__lt__",
+        "__le__",
+        "__gt__",
+        "__ge__",
+        "__hash__",
+        "__bool__",
+        "__len__",
+        "__iter__",
+        "__next__",
+        "__contains__",
+        "__getitem__",
+        "__setitem__",
+        "__delitem__",
+        "__call__",
+        "__enter__",
+        "__exit__",
+        "__aenter__",
+        "__aexit__",
+        "__aiter__",
+        "__anext__",
+        "__add__",
+        "__radd__",
+        "__iadd__",
+        "__sub__",
+        "__rsub__",
+        "__mul__",
+        "__rmul__",
+        "__truediv__",
+        "__floordiv__",
+        "__mod__",
+        "__neg__",
+        "__abs__",
+        "__and__",
+        "__or__",
+        "__xor__",
+        "__int__",
+        "__float__",
+        "__index__",
+        "__round__",
+    ]
 )
 ALLOWED_ATTRIBUTES = ALLOWED_METHODS | {"__name__", "__qualname__", "__doc__", "__class__", "__dict__"}
 ALLOWED_NAMES = frozenset({"__name__", "__match_args__", "__slots__"})

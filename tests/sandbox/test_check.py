@@ -13,6 +13,8 @@ FOUND = {
     "syntax": ("x = (1\n", "syntax", 1, "never closed"),
     "unknown name": ("return anser", "name", 1, "not defined"),
     "close name": ("answer = 1\nreturn anwser", "name", 2, "answer"),
+    "used in its own definition": ("a = ask('solver', 'q', inputs=[a])\nreturn a", "name", 1, "no value yet"),
+    "used before its definition": ("x = y + 1\ny = 2\nreturn x", "name", 1, "earlier line"),
     "file": ("x = open('f')\nreturn x", "name", 1, "there are no files"),
     "missing import": ("return json.dumps(1)", "name", 1, "import json"),
     "agent as a function": ("return solver('q')", "name", 1, 'ask("solver"'),
@@ -53,6 +55,9 @@ FINE = [
     "try:\n    x = ask('solver', 'q').strip()\nexcept CallFailed as e:\n    x = str(e)\nreturn x",
     "match ask('solver', 'q'):\n    case {'a': a, **rest}:\n        return [a, rest]\n    case [first, *others]:\n        return first",
     "lines = [l for l in ask('solver', 'q').splitlines() if (n := len(l))]\nreturn lines",
+    "f = lambda: later\nlater = 1\nreturn f()",
+    "xs = [y for x in range(3) if (y := x)]\nreturn xs",
+    "def f():\n    return g()\ndef g():\n    return 1\nreturn f()",
     "return [f(1) for f in (lambda x: x, abs)]",
 ]
 

@@ -44,7 +44,9 @@ async def test_many_programs_side_by_side(sandbox: ZygoteSandbox) -> None:
 
 async def test_the_wall_limit_ends_a_program_that_waits(sandbox: ZygoteSandbox) -> None:
     door = ScriptedDoor(latency=30.0)
-    outcome = await sandbox.run("x = 1\nreturn ask('solver', 'q') + ''", CONTRACT, door, limits=Limits(wall_seconds=0.3))
+    outcome = await sandbox.run(
+        "x = 1\nreturn ask('solver', 'q') + ''", CONTRACT, door, limits=Limits(wall_seconds=0.3)
+    )
     assert outcome.error is not None
     assert (outcome.error.kind, outcome.error.line) == ("LimitExceeded", 2)
     assert door.cancelled == [1]
@@ -108,7 +110,9 @@ async def test_a_long_reply_is_cut_with_a_mark(sandbox: ZygoteSandbox) -> None:
 
 def test_importing_sandbox_is_light() -> None:
     code = "import sys, sandbox; print(sorted(m for m in ('anyio', 'asyncio', 'pydantic', 'RestrictedPython') if m in sys.modules))"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    )
 
 
 async def test_several_zygotes_give_the_same_value() -> None:

@@ -135,7 +135,10 @@ BATCHES = {
         "a = ask('solver', 'a')\nb = ask('verifier', 'v', inputs={'a': a})\nc = ask('critic', 'c')\nreturn [b, c]",
         [2, 1],
     ),
-    "functions pass handles on": ("def f(h):\n    return ask('verifier', 'v', inputs=h)\nreturn [f(ask('solver', c)) for c in 'ab']", [2]),
+    "functions pass handles on": (
+        "def f(h):\n    return ask('verifier', 'v', inputs=h)\nreturn [f(ask('solver', c)) for c in 'ab']",
+        [2],
+    ),
     "awaiting one after the other still overlaps when started": (
         "import asyncio\na = asyncio.create_task(ask('solver', 'a'))\nb = asyncio.create_task(ask('solver', 'b'))\nreturn [await a, await b]",
         [2],
@@ -257,7 +260,9 @@ async def test_printed_text_is_kept(sandbox: ZygoteSandbox) -> None:
 
 async def test_text_that_was_pasted_keeps_no_source_but_a_passed_value_does(sandbox: ZygoteSandbox) -> None:
     door = ScriptedDoor()
-    await value(sandbox, "a = ask('solver', 'a')\nb = str(a) + ''\nreturn ask('critic', f'see {a}', inputs=[a, 'x'])", door)
+    await value(
+        sandbox, "a = ask('solver', 'a')\nb = str(a) + ''\nreturn ask('critic', f'see {a}', inputs=[a, 'x'])", door
+    )
     assert [(s.argument, s.path, s.call) for s in door.requests[1].sources] == [("inputs", (0,), 1)]
 
 

@@ -25,7 +25,7 @@ async def test_natural_program_runs(sandbox: ZygoteSandbox, path: Path) -> None:
     assert door.requests
 
 
-SYNCHRONOUS = '''
+SYNCHRONOUS = """
 facts = [ask("searcher", f"Find: {q}") for q in ["director of Inception", "director of Tenet"]]
 draft = ask("solver", "Is it the same person?", inputs={"facts": facts}, returns={"answer": bool, "why": str})
 check = ask("verifier", "Does each claim follow from the facts?", inputs={"draft": draft, "facts": facts},
@@ -34,15 +34,15 @@ if check.verdict == "unsupported":
     draft = ask("solver", "Answer again, mending the issues.", inputs={"facts": facts, "issues": check.issues},
                 returns={"answer": bool, "why": str})
 return draft.answer
-'''
-ASYNCHRONOUS = '''
+"""
+ASYNCHRONOUS = """
 import asyncio
 parts = ["a", "b", "c"]
 async def branch(q):
     draft = await ask("solver", q)
     return await ask("verifier", "Solve it yourself, then compare.", inputs={"question": q, "draft": draft})
 reviews = await asyncio.gather(*(branch(q) for q in parts))
-'''
+"""
 
 
 async def test_synchronous_example_takes_three_rounds(sandbox: ZygoteSandbox) -> None:

@@ -18,7 +18,10 @@ _ITERTOOLS = (
     "accumulate chain combinations combinations_with_replacement compress count cycle dropwhile filterfalse groupby "
     "islice pairwise permutations product repeat starmap takewhile tee zip_longest"
 )
-_OPERATORS = "add sub mul truediv floordiv mod neg pos abs and_ or_ xor not_ eq ne lt le gt ge contains countOf indexOf truth is_ is_not"
+_OPERATORS = (
+    "add sub mul truediv floordiv mod neg pos abs and_ or_ xor "
+    "not_ eq ne lt le gt ge contains countOf indexOf truth is_ is_not"
+)
 
 
 def itertools_facade(runtime: Runtime) -> Facade:

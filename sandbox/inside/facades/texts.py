@@ -17,7 +17,10 @@ from sandbox.inside.values import Plain
 _STRING = (
     "ascii_letters ascii_lowercase ascii_uppercase digits hexdigits octdigits punctuation printable whitespace capwords"
 )
-_RE = "match search fullmatch findall finditer split escape compile Pattern Match IGNORECASE I MULTILINE M DOTALL S VERBOSE X ASCII A UNICODE U"
+_RE = (
+    "match search fullmatch findall finditer split escape compile Pattern Match IGNORECASE "
+    "I MULTILINE M DOTALL S VERBOSE X ASCII A UNICODE U"
+)
 
 
 def json_facade(runtime: Runtime) -> Facade:
@@ -65,4 +68,6 @@ def string_facade(runtime: Runtime) -> Facade:
 
 def textwrap_facade(runtime: Runtime) -> Facade:
     """`textwrap`."""
-    return Facade("textwrap", {name: getattr(textwrap, name) for name in "dedent fill indent shorten wrap".split()})
+    return Facade(
+        "textwrap", {name: getattr(textwrap, name) for name in ["dedent", "fill", "indent", "shorten", "wrap"]}
+    )

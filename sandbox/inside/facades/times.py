@@ -51,5 +51,5 @@ def time_facade(runtime: Runtime) -> Facade:
     def strftime(form: str, moment: time.struct_time | None = None) -> str:
         return time.strftime(form, moment or time.gmtime(runtime.now()))
 
-    clocks: dict[str, object] = {name: runtime.now for name in ("time", "monotonic", "perf_counter", "process_time")}
+    clocks: dict[str, object] = dict.fromkeys(("time", "monotonic", "perf_counter", "process_time"), runtime.now)
     return Facade("time", {**clocks, "sleep": runtime.sleep, "strftime": strftime})

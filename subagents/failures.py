@@ -1,0 +1,136 @@
+"""What can go wrong with one request to an endpoint, told apart by what can be done about it.
+
+`AttemptFailed.transient` says whether asking again may help. Servers word the same refusal differently, so a status
+is read together with the error's code and, for a context that is too long, with its words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
+
+from subagents.messages import TokenUsage
+
+if TYPE_CHECKING:
+    from openai import APIStatusError
+
+    from subagents.streaming import Collected
+
+_CONTEXT_WORDS = re.compile(
+    r"context.?(length|size|window)|exceed_context|maximum context|too many tokens|prompt is too long", re.IGNORECASE
+)
+
+
+class AttemptFailed(Exception):
+    """One request to an endpoint brought no usable reply.
+
+    cause: one word, or the HTTP status. transient: whether asking again may help. retry_after: seconds that the
+    server asks to wait. param: the request's parameter that the server refused.
+    """
+
+    def __init__(
+        self,
+        cause: str,
+        message: str,
+        *,
+        transient: bool = False,
+        retry_after: float | None = None,
+        usage: TokenUsage | None = None,
+        param: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.cause = cause
+        self.transient = transient
+        self.retry_after = retry_after
+        self.usage = usage or TokenUsage()
+        self.param = param
+
+
+@contextmanager
+def told_apart(collected: Collected) -> Iterator[None]:
+    """Turns whatever the client raises into `AttemptFailed`, with the usage that had arrived."""
+    try:
+        yield
+    except Exception as error:
+        failed = _failure(error, collected.usage)
+        if failed is None:
+            raise
+        raise failed from None
+
+
+def _failure(error: Exception, usage: TokenUsage) -> AttemptFailed | None:
+    import httpx2
+    import openai
+
+    match error:
+        case AttemptFailed():
+            return None
+        case TimeoutError() | openai.APITimeoutError() | httpx2.TimeoutException():
+            return AttemptFailed("timeout", "the endpoint did not reply in time", transient=True, usage=usage)
+        case openai.APIStatusError():
+            return _status(error)
+        case openai.APIConnectionError() | httpx2.TransportError():
+            return _broken(error, usage)
+        case openai.APIError() if _CONTEXT_WORDS.search(error.message):
+            return AttemptFailed("context", f"the request was refused: {error.message}", usage=usage)
+        case openai.APIError():
+            return AttemptFailed("server", f"the endpoint reported: {error.message}", transient=True, usage=usage)
+        case ValueError() | TypeError() | AttributeError():  # data that is no stream of chunks
+            return AttemptFailed("garbled", f"the endpoint sent what cannot be read: {error}", transient=True, usage=usage)
+    return None
+
+
+def _broken(error: Exception, usage: TokenUsage) -> AttemptFailed:
+    import httpx2
+
+    root = _root(error)
+    if isinstance(root, httpx2.ConnectError | OSError) or isinstance(error.__cause__, httpx2.ConnectError):
+        return AttemptFailed("connect", f"cannot reach the endpoint: {root}", transient=True)
+    return AttemptFailed("cut", f"the connection broke before the reply was whole: {root}", transient=True, usage=usage)
+
+
+def _status(error: APIStatusError) -> AttemptFailed:
+    status, message, code = error.status_code, error.message, str(error.code or "")
+    if status in (401, 403):
+        return AttemptFailed(str(status), f"not authorised ({status}): {message}; check the API key")
+    if status == 404:
+        return AttemptFailed("404", f"not found: {message}")
+    if status in (400, 413, 422):
+        cause = "context" if _CONTEXT_WORDS.search(f"{message} {code} {error.body}") else "request"
+        return AttemptFailed(cause, f"the request was refused ({status}): {message}", param=error.param)
+    may_retry = error.response.headers.get("x-should-retry") != "false" and code != "insufficient_quota"
+    return AttemptFailed(
+        str(status),
+        f"status {status}: {message}",
+        transient=may_retry and (status in (408, 409, 429) or status >= 500),
+        retry_after=_retry_after(error),
+    )
+
+
+def _retry_after(error: APIStatusError) -> float | None:
+    """Seconds that the server asks to wait: a number, or a date."""
+    headers = error.response.headers
+    try:
+        if "retry-after-ms" in headers:
+            return max(0.0, float(headers["retry-after-ms"]) / 1000)
+        return max(0.0, float(headers["retry-after"])) if "retry-after" in headers else None
+    except ValueError:
+        return _until(headers.get("retry-after", ""))
+
+
+def _until(date: str) -> float | None:
+    try:
+        when = parsedate_to_datetime(date)
+    except ValueError:
+        return None
+    return max(0.0, (when - datetime.now(UTC)).total_seconds()) if when.tzinfo else None
+
+
+def _root(error: BaseException) -> BaseException:
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return error
