@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 _LABEL = re.compile(r"^[\W_]*(?:the[ ]+)?(?:final[ ]+)?answer(?:[ ]+is)?[*_ ]*[:：][*_ ]*(?P<value>.*)$", re.I)
+_BRACE = re.compile(r"\\(?:boxed|fbox)\s*\{|(?<!\\)[{}]")
 _WRAPPINGS = (
     re.compile(r"\A(?P<fence>`{3,}|~{3,})[^\n]*\n(?P<value>.*?)\n?[ \t]*(?P=fence)\Z", re.S),
     re.compile(r"\A\*\*(?P<value>[^*]+)\*\*\.?\Z"),
@@ -48,16 +49,19 @@ def is_placeholder(answer: str) -> bool:
 
 
 def boxes(text: str) -> list[str]:
-    r"""What each `\boxed{...}` of the text holds, braces within included; a box that is cut off counts for nothing."""
-    found = []
-    for opening in re.finditer(r"\\(?:boxed|fbox)\s*\{", text):
-        depth = 1
-        for brace in re.finditer(r"(?<!\\)[{}]", text[opening.end() :]):
-            depth += 1 if brace.group() == "{" else -1
-            if depth == 0:
-                found.append(text[opening.end() : opening.end() + brace.start()])
-                break
-    return found
+    r"""What each outermost `\boxed{...}` of the text holds; a box that is cut off counts for nothing."""
+    found: list[tuple[int, int]] = []
+    opened: list[tuple[int, bool]] = []
+    for brace in _BRACE.finditer(text):
+        if brace.group() != "}":
+            opened.append((brace.end(), brace.group() != "{"))
+        elif opened:
+            start, is_box = opened.pop()
+            while is_box and found and found[-1][0] > start:
+                found.pop()
+            if is_box:
+                found.append((start, brace.start()))
+    return [text[start:end] for start, end in found]
 
 
 def _unwrapped(value: str) -> str:

@@ -7,6 +7,7 @@ tag that is never closed takes the rest of the message with it; one that was nev
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 
@@ -58,6 +59,7 @@ _MARK = re.compile(
 )
 _AFTER_UNCLOSED = re.compile(r"^[ \t]*</?(?:answer|final_answer|think|tool_call)\b|<\|", re.M | re.I)
 _ESCAPED_TAG = re.compile(rf"&lt;\s*(/?\s*(?:answer|final_answer|{_THOUGHT}))\s*&gt;", re.I)
+_CLOSINGS_TRIED = 20
 _CONTROL = re.compile(r"(?:\s|<\|\w+\|>|</s>)+\Z")
 
 
@@ -120,22 +122,24 @@ def _fenced(text: str, start: int, opening: str) -> tuple[str, int]:
     where the next Python block opens; else at a fence that ends a line; else it is unclosed.
     """
     fence = rf"{re.escape(opening[0])}{{{len(opening)},}}"
-    closings = list(re.finditer(rf"^[ \t]*{fence}(?:[ \t]*$|(?=[ \t]*py))", text[start:], re.M))
-    for closing in closings:
-        if not ends_in_text(text[start : start + closing.start()]):
+    closings = re.compile(rf"^[ \t]*{fence}(?:[ \t]*$|(?=[ \t]*py))", re.M).finditer(text, start)
+    first = None
+    for closing in itertools.islice(closings, _CLOSINGS_TRIED):
+        if not ends_in_text(text[start : closing.start()]):
             return _body(text, start, closing)
-    ends = closings or list(re.finditer(rf"{fence}[ \t]*$", text[start:], re.M))
-    if ends:
-        return _body(text, start, ends[0])
+        first = first or closing
+    first = first or re.compile(rf"{fence}[ \t]*$", re.M).search(text, start)
+    if first:
+        return _body(text, start, first)
     after = _AFTER_UNCLOSED.search(text, start)
     end = after.start() if after else len(text)
     return text[start:end], end
 
 
 def _body(text: str, start: int, closing: re.Match[str]) -> tuple[str, int]:
-    body = text[start : start + closing.start()].removesuffix("\n")
-    opens_another = text[start + closing.end() :].lstrip(" \t")[:2].lower() == "py"
-    return body, start + (closing.start() if opens_another else closing.end())
+    body = text[start : closing.start()].removesuffix("\n")
+    opens_another = re.compile(r"[ \t]*py", re.I).match(text, closing.end())
+    return body, closing.start() if opens_another else closing.end()
 
 
 def _answer(text: str, start: int) -> tuple[str, int]:

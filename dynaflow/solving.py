@@ -144,7 +144,7 @@ async def _events(
     record = journal or Journal.open()
     send, receive = anyio.create_memory_object_stream[Event](float("inf"))
     try:
-        async with house as opened, anyio.create_task_group() as group, send, receive:
+        async with send, receive, house as opened, anyio.create_task_group() as group:
             drive = make(opened, Recorder(new_run_id(), record, send.send_nowait))
 
             async def work() -> None:

@@ -5,7 +5,7 @@ async with Endpoints() as endpoints:
 """
 
 from subagents.answering import AgentReply, CallObserver, answer
-from subagents.client import AttemptFailed, Endpoint
+from subagents.client import Endpoint
 from subagents.endpoints import Endpoints, parse_endpoint
 from subagents.errors import (
     AgentUnavailable,
@@ -20,6 +20,7 @@ from subagents.errors import (
     UnknownAgent,
 )
 from subagents.exchange import Exchange
+from subagents.failures import AttemptFailed
 from subagents.messages import Attempt, ChatReply, ChatRequest, Message, Sampling, TokenUsage, ToolSpec
 from subagents.pool import Pool
 from subagents.retry import chat

@@ -1,13 +1,13 @@
-"""One call from start to end: an exchange is put to an agent, and comes back as a value of the shape that was asked for.
+"""One call from start to end: an exchange is put to an agent, and comes back as a value of the shape asked for.
 
 An agent without a model answers through its tool alone. One with a model speaks; its text is handed to its tool if
 it has one, and read into the shape otherwise: after free reasoning in a second request (`reason_first`), or at
-once under the server's JSON schema. A reply that does not fit is sent back once, with what is wrong.
+once under the server's JSON schema. A reply that does not fit, or a program that fails, is sent back once, with
+what is wrong.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -20,25 +20,33 @@ from subagents.client import Endpoint
 from subagents.errors import AgentUnavailable, CallFailed, CallTimeout, EmptyReply, SchemaMismatch
 from subagents.exchange import Exchange, opening
 from subagents.messages import Attempt, ChatReply, ChatRequest, Message, TokenUsage
-from subagents.reading import Mismatch, last_code_block, read
-from subagents.shapes import Shape, describe, is_text, json_schema
-from subagents.specs import SubAgent
+from subagents.reading import Mismatch, fit, last_code_block, read
+from subagents.schemas import describe, describe_json, json_schema
+from subagents.shapes import Many, Shape, ShapeError, is_text
+from subagents.specs import NO_MODEL, SubAgent
 from subagents.tools import Tool, ToolFailed, ToolResult
 
+JSON_ONLY = "Reply with JSON only: {shape}"
+PRINT_JSON = "The program must print one JSON value and nothing else: {shape}"
 EXTRACT = "Now give the final result of the above as JSON only, nothing else: {shape}"
 MEND = "That reply cannot be used: {problem}"
-MEND_PROGRAM = "The program failed: {problem}\nWrite the whole corrected program."
-_EXTRACT_TOKENS = 512
+MEND_PROGRAM = "The program failed: {problem}\nWrite the whole corrected program in one ```python block."
 
 
 class CallObserver(Protocol):
-    """Is told what happens inside a call."""
+    """Is told what happens inside a call, as it happens."""
 
-    async def attempted(self, attempt: Attempt) -> None: ...
+    async def attempted(self, attempt: Attempt) -> None:
+        """One request to the endpoint ended, well or not."""
+        ...
 
-    async def repaired(self, how: Literal["json", "asked"], problem: str, before: str) -> None: ...
+    async def repaired(self, how: Literal["json", "asked"], problem: str, before: str) -> None:
+        """A reply was mended: its JSON by us, or the whole by asking once more."""
+        ...
 
-    async def tool_called(self, tool: str, arguments: JsonValue, result: str, ok: bool, seconds: float) -> None: ...
+    async def tool_called(self, tool: str, arguments: JsonValue, result: str, ok: bool, seconds: float) -> None:
+        """A tool was used; `result` is its text, or its error."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +67,15 @@ async def answer(
     observer: CallObserver,
     seed: int | None = None,
 ) -> AgentReply:
-    """Have the agent answer, within its time. Raises a `CallFailed`; what it cost reaches the observer all the same."""
-    call = _Call(agent, exchange, endpoint, tools, observer, seed)
+    """Have the agent answer, within its time.
+
+    seed: for an agent that has none of its own. Raises a `CallFailed`; what it cost reaches the observer all the same.
+    """
+    try:
+        shape = exchange.parsed_shape()
+    except ShapeError as error:
+        raise SchemaMismatch(str(error), cause="shape") from None
+    call = _Call(agent, exchange, shape, endpoint, tools, observer, seed, ends=anyio.current_time() + agent.timeout)
     try:
         with anyio.fail_after(agent.timeout):
             value, text = await call.run()
@@ -72,61 +87,71 @@ async def answer(
 
 
 class _Call:
+    """The conversation of one call."""
+
     def __init__(
         self,
         agent: SubAgent,
         exchange: Exchange,
+        shape: Shape,
         endpoint: Endpoint | None,
         tools: Mapping[str, Tool],
         observer: CallObserver,
         seed: int | None,
+        *,
+        ends: float,
     ) -> None:
         self._agent = agent
         self._exchange = exchange
-        self._shape: Shape = exchange.parsed_shape()
+        self._shape = shape
         self._endpoint = endpoint
         self._tools = tools
         self._observer = observer
         self._seed = seed
+        self._ends = ends
         self._messages: list[Message] = []
         self.usage = TokenUsage()
 
     async def run(self) -> tuple[JsonValue, str]:
         """The value and the agent's text."""
-        if self._endpoint is None:
-            return await self._through_tool_alone()
+        if self._agent.model == NO_MODEL:
+            result = await self._use_tool(self._exchange.instruction)
+            return self._value_of(result), result.text
         if self._agent.reply_through is not None:
             return await self._through_tool()
         if is_text(self._shape):
-            self._messages = [*opening(self._agent, self._exchange, show_shape=True)]
-            text = (await self._speak(None)).text.strip()
+            self._open()
+            text = (await self._speak()).text.strip()
             return text, text
         return await self._shaped()
 
     # -- a model alone ----------------------------------------------------------------------------------------
 
     async def _shaped(self) -> tuple[JsonValue, str]:
+        wanted = describe_json(self._shape)
         reasoning = ""
-        self._messages = [*opening(self._agent, self._exchange, show_shape=not self._agent.reason_first)]
         if self._agent.reason_first:
-            reasoning = (await self._speak(None)).text.strip()
-            self._say(EXTRACT.format(shape=describe(self._shape)))
-        return await self._read_or_mend(reasoning)
-
-    async def _read_or_mend(self, reasoning: str) -> tuple[JsonValue, str]:
-        text = (await self._speak(self._shape)).text
+            self._open()
+            reasoning = (await self._speak()).text.strip()
+            self._say(EXTRACT.format(shape=wanted))
+        else:
+            self._open(JSON_ONLY.format(shape=wanted))
+        text = (await self._speak(shaped=True)).text
         try:
             value = await self._read(text)
         except Mismatch as problem:
-            await self._observer.repaired("asked", str(problem), text)
-            self._say(MEND.format(problem=problem))
-            text = (await self._speak(self._shape)).text
-            try:
-                value = await self._read(text)
-            except Mismatch as still:
-                message = f"{self._agent.name!r} did not reply with {describe(self._shape)}: {still}"
-                raise SchemaMismatch(message, cause="shape") from None
+            value, text = await self._mended(text, problem)
         return value, f"{reasoning}\n\n{text}".strip()
+
+    async def _mended(self, text: str, problem: Mismatch) -> tuple[JsonValue, str]:
+        await self._observer.repaired("asked", str(problem), text)
+        self._say(MEND.format(problem=problem))
+        text = (await self._speak(shaped=True)).text
+        try:
+            return await self._read(text), text
+        except Mismatch as still:
+            message = f"{self._agent.name!r} did not reply with {describe(self._shape)}: {still}"
+            raise SchemaMismatch(message, cause="shape") from None
 
     async def _read(self, text: str) -> JsonValue:
         found = read(text, self._shape)
@@ -134,22 +159,29 @@ class _Call:
             await self._observer.repaired("json", found.repaired, text)
         return found.value
 
-    async def _speak(self, shape: Shape | None) -> ChatReply:
-        assert self._endpoint is not None, "only an agent with a model speaks"
-        sampling = self._agent.sampling
-        if self._seed is not None and sampling.seed is None:
-            sampling = sampling.model_copy(update={"seed": self._seed})
-        if shape is not None and self._agent.reason_first:
-            tokens = min(_EXTRACT_TOKENS, sampling.max_tokens)
-            sampling = sampling.model_copy(update={"temperature": 0.0, "max_tokens": tokens})
-        schema = json_schema(shape) if shape is not None else None
-        request = ChatRequest(messages=tuple(self._messages), sampling=sampling, schema_=schema)
-        reply = await retry.chat(self._endpoint, request, timeout=self._agent.timeout, on_attempt=self._attempted)
-        self._messages.append(Message(role="assistant", content=reply.text))
-        return reply
+    def _open(self, wanted: str = "") -> None:
+        self._messages = [*opening(self._agent, self._exchange, wanted)]
 
     def _say(self, text: str) -> None:
         self._messages.append(Message(role="user", content=text))
+
+    async def _speak(self, *, shaped: bool = False) -> ChatReply:
+        """The agent's next message; under the shape's schema when it is to be read."""
+        if self._endpoint is None:
+            raise AgentUnavailable(
+                f"{self._agent.name!r} needs a model, and no endpoint is open for it", cause="endpoint"
+            )
+        sampling = self._agent.sampling
+        if self._seed is not None and sampling.seed is None:
+            sampling = sampling.model_copy(update={"seed": self._seed})
+        if shaped and self._agent.reason_first:  # the thinking is done: what was found is only written down
+            sampling = sampling.model_copy(update={"temperature": 0.0})
+        schema = json_schema(self._shape) if shaped else None
+        request = ChatRequest(messages=tuple(self._messages), sampling=sampling, schema_=schema)
+        left = self._ends - anyio.current_time()
+        reply = await retry.chat(self._endpoint, request, timeout=left, on_attempt=self._attempted)
+        self._messages.append(Message(role="assistant", content=reply.text))
+        return reply
 
     async def _attempted(self, attempt: Attempt) -> None:
         self.usage += attempt.usage
@@ -157,30 +189,27 @@ class _Call:
 
     # -- through a tool ---------------------------------------------------------------------------------------
 
-    async def _through_tool_alone(self) -> tuple[JsonValue, str]:
-        result = await self._use(self._tool(), self._exchange.instruction)
-        return self._value_of(result), result.text
-
     async def _through_tool(self) -> tuple[JsonValue, str]:
-        self._messages = [*opening(self._agent, self._exchange, show_shape=False)]
-        tool = self._tool()
-        written = (await self._speak(None)).text
+        self._open("" if is_text(self._shape) else PRINT_JSON.format(shape=describe(self._shape)))
+        written = (await self._speak()).text
         try:
-            result = await self._use(tool, last_code_block(written))
+            return await self._made_of(written)
         except CallFailed as problem:
             await self._observer.repaired("asked", str(problem), written)
             self._say(MEND_PROGRAM.format(problem=problem))
-            written = (await self._speak(None)).text
-            result = await self._use(tool, last_code_block(written))
+        return await self._made_of((await self._speak()).text)
+
+    async def _made_of(self, written: str) -> tuple[JsonValue, str]:
+        result = await self._use_tool(last_code_block(written))
         return self._value_of(result), f"{written.strip()}\n\n{result.text}"
 
-    def _tool(self) -> Tool:
+    async def _use_tool(self, text: str) -> ToolResult:
         name = self._agent.reply_through
         if name is None or name not in self._tools:
-            raise AgentUnavailable(f"{self._agent.name!r} has no model and no tool {name!r}", cause="tool")
-        return self._tools[name]
-
-    async def _use(self, tool: Tool, text: str) -> ToolResult:
+            raise AgentUnavailable(
+                f"{self._agent.name!r} replies through the tool {name!r}, which is not there", cause="tool"
+            )
+        tool = self._tools[name]
         started = anyio.current_time()
         try:
             result = await tool(text)
@@ -191,17 +220,22 @@ class _Call:
         return result
 
     def _value_of(self, result: ToolResult) -> JsonValue:
-        """The result in the shape that was asked for, from the tool's data where it has some, else from its text."""
+        """The result in the shape that was asked for: of its data where it has some, else read from its text."""
         if is_text(self._shape):
             return result.text
-        texts = [json.dumps(result.value, ensure_ascii=False)] if result.value is not None else []
-        if isinstance(result.value, list):
-            texts.append(json.dumps(result.text.split("\n\n"), ensure_ascii=False))
-        for text in [*texts, result.text]:
-            try:
-                return read(text, self._shape).value
-            except Mismatch:
-                continue
-        offers = "text, or a list of texts" if isinstance(result.value, list) else "text"
-        message = f"{self._agent.name!r} gives {offers}, not {describe(self._shape)}: {result.text[:200]!r}"
-        raise SchemaMismatch(message, cause="shape")
+        try:
+            if result.value is None:
+                return read(result.text, self._shape).value
+            return self._fitted(result)
+        except Mismatch as problem:
+            offers = "text, a list of texts, or its data" if result.parts else "text"
+            message = f"{self._agent.name!r} gives {offers}, not {describe(self._shape)}: {problem}"
+            raise SchemaMismatch(message, cause="shape") from None
+
+    def _fitted(self, result: ToolResult) -> JsonValue:
+        try:
+            return fit(result.value, self._shape)
+        except Mismatch:
+            if not (result.parts and isinstance(self._shape, Many)):
+                raise
+            return fit(list(result.parts), self._shape)

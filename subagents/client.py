@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import anyio
 from pydantic import JsonValue
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 10.0
 LISTING_SECONDS = 10.0
+_SHOWN = 20
 _SCHEMA_WORDS = re.compile(r"response_format|json_schema|structured.output", re.IGNORECASE)
 _OPTIONAL = ("temperature", "top_p", "seed", "stream_options")
 """What a request can do without where a server refuses it: OpenAI's reasoning models take no temperature."""
@@ -50,7 +52,7 @@ class Endpoint:
         self,
         request: ChatRequest,
         *,
-        timeout: float,  # noqa: ASYNC109 - seconds of this one request; raises AttemptFailed, not TimeoutError
+        timeout: float,  # seconds of this one request; raises AttemptFailed, not TimeoutError
         on_text: Callable[[str], None] | None = None,
     ) -> ChatReply:
         """One attempt. Raises `AttemptFailed`."""
@@ -104,7 +106,7 @@ class Endpoint:
             names = [model.id for model in await self.offered()]
         except (openai.OpenAIError, TimeoutError, ValueError, AttributeError):
             names = []
-        there = f"; it has {_some(names)}" if names else f"; is {str(self.client.base_url)!r} the right address?"
+        there = f"; it has {some_of(names)}" if names else f"; is {str(self.client.base_url)!r} the right address?"
         return AttemptFailed(error.cause, f"{error}{there}")
 
     def _body(self, request: ChatRequest) -> dict[str, Any]:
@@ -146,16 +148,30 @@ def is_closed(schema: JsonValue) -> bool:
 
 
 @asynccontextmanager
-async def open_client(base_url: str, key: str) -> AsyncIterator[AsyncOpenAI]:
-    """A client of the `openai` package on its aiohttp transport, without retries of its own."""
+async def open_client(base_url: str, key: str, *, keep_alive: bool = True) -> AsyncIterator[AsyncOpenAI]:
+    """A client of the `openai` package on its aiohttp transport, without retries of its own.
+
+    keep_alive: False for a server that closes its connections after each stream without saying so, as llama.cpp's does.
+    A server on this machine is asked directly, whatever proxy the environment names.
+    """
     from openai import AsyncOpenAI, DefaultAioHttpClient
 
-    async with AsyncOpenAI(base_url=base_url, api_key=key, max_retries=0, http_client=DefaultAioHttpClient()) as client:
+    transport = DefaultAioHttpClient(trust_env=not _is_loopback(base_url))
+    headers = None if keep_alive else {"Connection": "close"}
+    async with AsyncOpenAI(
+        base_url=base_url, api_key=key, max_retries=0, http_client=transport, default_headers=headers
+    ) as client:
         yield client
 
 
-def _some(names: list[str]) -> str:
-    return ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+def _is_loopback(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    return host in ("localhost", "::1") or host.startswith("127.")
+
+
+def some_of(names: list[str]) -> str:
+    """The names in a line, of a long list only the first."""
+    return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
 
 
 def _as_dict(message: Message) -> dict[str, Any]:

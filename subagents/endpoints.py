@@ -1,26 +1,34 @@
 """Endpoint strings, and the opening of what they name.
 
 local, local:NAME                     the embedded model
-openai:MODEL                          OpenAI (OPENAI_API_KEY)
+openai:MODEL                          OpenAI, or what OPENAI_BASE_URL names (OPENAI_API_KEY)
 vllm:MODEL                            a vLLM server at VLLM_BASE_URL, or on this machine's port 8000 (VLLM_API_KEY)
 http://HOST:PORT/v1#MODEL, https://…  any OpenAI-compatible server (DYNAFLOW_API_KEY, if it wants a key)
+
+An endpoint is looked up when it is opened: a server that is not there, a key that it does not take, or a model that
+it does not list is found out before anything is spent.
 """
 
 from __future__ import annotations
 
+import difflib
 import os
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal, Self
+from urllib.parse import urlsplit
 
 import anyio
 
-from subagents.client import Endpoint, open_client
+from subagents.client import Endpoint, open_client, some_of
 from subagents.errors import EndpointUnknown
+
+if TYPE_CHECKING:
+    from openai.types import Model
 
 OPENAI_URL = "https://api.openai.com/v1"
 VLLM_URL = "http://127.0.0.1:8000/v1"
-LISTING_SECONDS = 10.0
 _FORMS = "local, openai:MODEL, vllm:MODEL or http://HOST:PORT/v1#MODEL"
 
 
@@ -29,27 +37,28 @@ class Address:
     """An endpoint string, read."""
 
     kind: Literal["local", "openai", "vllm", "url"]
-    model: str | None
-    base_url: str | None = None
+    model: str
+    """Empty for `local` without a name."""
+    base_url: str = ""
+    """Empty for `local`."""
 
 
 def parse_endpoint(text: str) -> Address:
     """Read an endpoint string. Raises `EndpointUnknown` saying which forms there are."""
     text = text.strip()
-    if text == "local" or text.startswith("local:"):
-        return Address("local", text.partition(":")[2] or None)
     if text.startswith(("http://", "https://")):
-        base_url, _, model = text.partition("#")
-        if not model:
-            raise EndpointUnknown(f"the endpoint {text!r} names no model; write {base_url.rstrip('/')}#MODEL")
-        return Address("url", model, base_url.rstrip("/"))
+        return _url(text)
     kind, _, model = text.partition(":")
-    if kind == "openai" and model:
-        return Address("openai", model, OPENAI_URL)
-    if kind == "vllm" and model:
-        return Address("vllm", model, os.environ.get("VLLM_BASE_URL", VLLM_URL).rstrip("/"))
-    missing = f"; {kind!r} needs a model, as in {kind}:MODEL" if kind in ("openai", "vllm") else ""
-    raise EndpointUnknown(f"the endpoint {text!r} cannot be read{missing}; write {_FORMS}")
+    match kind:
+        case "local":
+            return Address("local", model)
+        case "openai" if model:
+            return Address("openai", model, _checked(os.environ.get("OPENAI_BASE_URL") or OPENAI_URL))
+        case "vllm" if model:
+            return Address("vllm", model, _checked(os.environ.get("VLLM_BASE_URL") or VLLM_URL))
+        case "openai" | "vllm":
+            raise EndpointUnknown(f"the endpoint {text!r} names no model; write {kind}:MODEL")
+    raise EndpointUnknown(f"the endpoint {text!r} cannot be read; write {_FORMS}")
 
 
 class Endpoints:
@@ -58,42 +67,70 @@ class Endpoints:
     def __init__(self) -> None:
         self._stack = AsyncExitStack()
         self._open: dict[str, Endpoint] = {}
+        self._opening = anyio.Lock()
 
     async def __aenter__(self) -> Self:
         await self._stack.__aenter__()
         return self
 
-    async def __aexit__(self, *error: Any) -> None:  # noqa: ANN401 - passed on as they are
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._open.clear()
-        await self._stack.__aexit__(*error)
+        with anyio.CancelScope(shield=True):  # a run that was cancelled must not leave an engine behind
+            await self._stack.__aexit__(kind, error, trace)
 
     async def open(self, text: str) -> Endpoint:
         """The endpoint of that string. Raises `EndpointUnknown` for what cannot be read, reached or used."""
-        if text not in self._open:
-            self._open[text] = await self._opened(text)
-        return self._open[text]
+        text = text.strip()
+        async with self._opening:
+            if text not in self._open:
+                self._open[text] = await self._opened(text)
+            return self._open[text]
 
     async def _opened(self, text: str) -> Endpoint:
         address = parse_endpoint(text)
         if address.kind == "local":
             return await self._local(address)
-        assert address.model is not None
-        assert address.base_url is not None
         client = await self._stack.enter_async_context(open_client(address.base_url, _key(address)))
         endpoint = Endpoint(text, address.model, client)
         if address.kind == "openai":
             endpoint.supports_tools = True
-        else:
-            endpoint.context_tokens = await _look_up(endpoint)
+        endpoint.context_tokens = await _look_up(endpoint)
         return endpoint
 
     async def _local(self, address: Address) -> Endpoint:
         from subagents.local.engine import open_engine
 
-        engine = await self._stack.enter_async_context(open_engine(address.model))
-        client = await self._stack.enter_async_context(open_client(engine.base_url, "none"))
+        engine = await self._stack.enter_async_context(open_engine(address.model or None))
+        client = await self._stack.enter_async_context(open_client(engine.base_url, "none", keep_alive=False))
         name = f"local:{address.model}" if address.model else "local"
         return Endpoint(name, engine.model, client, context_tokens=engine.context_tokens, supports_tools=False)
+
+
+def _url(text: str) -> Address:
+    base_url, _, model = text.partition("#")
+    base_url = _checked(base_url)
+    if not model:
+        raise EndpointUnknown(f"the endpoint {text!r} names no model; write {base_url}#MODEL")
+    return Address("url", model, base_url)
+
+
+def _checked(url: str) -> str:
+    """The address without a slash at its end. What may hold a secret is refused, and not repeated."""
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        raise EndpointUnknown("the endpoint's address is no URL; write http://HOST:PORT/v1#MODEL") from None
+    if parts.username or parts.password or parts.query:
+        raise EndpointUnknown(
+            f"the endpoint at {parts.hostname!r} holds a password or a query, which would be written to the journal; "
+            "put the key into DYNAFLOW_API_KEY"
+        )
+    if not usable:
+        raise EndpointUnknown(f"the endpoint's address {url!r} is no URL; write http://HOST:PORT/v1#MODEL")
+    return url.rstrip("/")
 
 
 def _key(address: Address) -> str:
@@ -110,29 +147,34 @@ def _key(address: Address) -> str:
 
 async def _look_up(endpoint: Endpoint) -> int | None:
     """The context window that the server states for the model. A model that is not on its list is refused."""
+    models = await _listed(endpoint)
+    names = [model.id for model in models]
+    if names and endpoint.model not in names:
+        close = difflib.get_close_matches(endpoint.model, names, 1)
+        meant = f" Did you mean {close[0]!r}?" if close else ""
+        raise EndpointUnknown(f"{endpoint.name!r}: no model {endpoint.model!r} there.{meant} It has {some_of(names)}")
+    return next((_window(model.model_extra or {}) for model in models if model.id == endpoint.model), None)
+
+
+async def _listed(endpoint: Endpoint) -> list[Model]:
+    """What the server lists; nothing where it lists none, or not to this key."""
     import httpx2
     import openai
 
     try:
-        with anyio.fail_after(LISTING_SECONDS):
-            listed = (await endpoint.client.models.list()).data
-    except (openai.AuthenticationError, openai.PermissionDeniedError) as error:
+        return await endpoint.offered()
+    except openai.AuthenticationError as error:
         raise EndpointUnknown(f"{endpoint.name!r} refuses the API key: {error.message}") from None
     except openai.APIStatusError:
-        return None  # a server without a list of models
+        return []
     except (openai.APIConnectionError, httpx2.TransportError, TimeoutError):
         raise EndpointUnknown(f"{endpoint.name!r} cannot be reached; is a server running there?") from None
-    except openai.OpenAIError as error:
-        raise EndpointUnknown(f"{endpoint.name!r} answers, but not like an OpenAI-compatible server: {error}") from None
-    names = [model.id for model in listed]
-    if names and endpoint.model not in names:
-        raise EndpointUnknown(f"{endpoint.name!r}: no model {endpoint.model!r} there; it has {', '.join(names)}")
-    return next((_window(model.model_extra or {}) for model in listed if model.id == endpoint.model), None)
+    except (openai.OpenAIError, ValueError, TypeError, AttributeError):
+        raise EndpointUnknown(f"{endpoint.name!r} answers, but not like an OpenAI-compatible server") from None
 
 
-def _window(extra: dict[str, Any]) -> int | None:
-    meta = extra.get("meta") if isinstance(extra.get("meta"), dict) else {}
-    for value in (extra.get("max_model_len"), (meta or {}).get("n_ctx"), extra.get("context_length")):
-        if isinstance(value, int) and value > 0:
-            return value
-    return None
+def _window(extra: dict[str, object]) -> int | None:
+    """Tokens, as llama.cpp (`meta.n_ctx`) and vLLM (`max_model_len`) tell them."""
+    meta = extra.get("meta")
+    stated = (extra.get("max_model_len"), meta.get("n_ctx") if isinstance(meta, dict) else None)
+    return next((value for value in stated if isinstance(value, int) and value > 0), None)

@@ -80,7 +80,9 @@ def _failure(error: Exception, usage: TokenUsage) -> AttemptFailed | None:
         case openai.APIError():
             return AttemptFailed("server", f"the endpoint reported: {error.message}", transient=True, usage=usage)
         case ValueError() | TypeError() | AttributeError():  # data that is no stream of chunks
-            return AttemptFailed("garbled", f"the endpoint sent what cannot be read: {error}", transient=True, usage=usage)
+            return AttemptFailed(
+                "garbled", f"the endpoint sent what cannot be read: {error}", transient=True, usage=usage
+            )
     return None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import yaml
 from pydantic import ValidationError
 
 from subagents.errors import PoolError, UnknownAgent
+from subagents.messages import Sampling
 from subagents.specs import SubAgent
 
 
@@ -29,10 +30,9 @@ class Pool:
     @classmethod
     def load(cls, path: str | Path) -> Pool:
         """Read a pool file. Raises `PoolError` naming file, agent and field."""
-        path = Path(path)
         try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
+            text = Path(path).read_text(encoding="utf-8")
+        except (OSError, ValueError) as error:
             raise PoolError(f"cannot read the pool file {str(path)!r}: {error}") from None
         return cls._read(text, str(path))
 
@@ -45,18 +45,9 @@ class Pool:
     @classmethod
     def _read(cls, text: str, where: str) -> Pool:
         try:
-            data = yaml.safe_load(text)
-        except yaml.YAMLError as error:
-            raise PoolError(f"the pool file {where!r} is no YAML: {error}") from None
-        if not isinstance(data, dict) or not isinstance(data.get("agents"), list):
-            raise PoolError(f"the pool file {where!r} must be a mapping with a list under `agents`")
-        for key in data:
-            if key != "agents":
-                raise PoolError(f"the pool file {where!r} has the unknown key {key!r}; the only one is `agents`")
-        try:
-            return cls([_agent(entry, index, where) for index, entry in enumerate(data["agents"], 1)])
+            return cls([_agent(entry, index) for index, entry in enumerate(_entries(text), 1)])
         except PoolError as error:
-            raise error if where in str(error) else PoolError(f"the pool file {where!r}: {error}") from None
+            raise PoolError(f"the pool file {where!r}: {error}") from None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -75,26 +66,44 @@ class Pool:
     def __getitem__(self, name: str) -> SubAgent:
         """The agent of that name. Raises `UnknownAgent` naming what there is."""
         if name not in self._agents:
-            close = difflib.get_close_matches(name, self._agents, 1)
-            meant = f" Did you mean {close[0]!r}?" if close else ""
-            raise UnknownAgent(f"no agent {name!r} in the pool.{meant} There are: {', '.join(self._agents)}")
+            raise UnknownAgent(f"no agent {name!r} in the pool{_instead(name, self._agents)}")
         return self._agents[name]
 
 
-def _agent(entry: object, index: int, where: str) -> SubAgent:
+def _entries(text: str) -> list[object]:
+    try:
+        data = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise PoolError(f"it is no YAML: {error}") from None
+    if not isinstance(data, dict):
+        raise PoolError("it must be a mapping with a list under `agents`")
+    for key in data:
+        if key != "agents":
+            raise PoolError(f"unknown key {key!r}{_instead(str(key), ['agents'])}")
+    if not isinstance(data.get("agents"), list):
+        raise PoolError("it must hold a list under `agents`")
+    return list(data["agents"])
+
+
+def _agent(entry: object, index: int) -> SubAgent:
     if not isinstance(entry, dict):
-        raise PoolError(f"agent {index} of the pool file {where!r} must be a mapping with a name and a description")
-    name = entry.get("name", f"number {index}")
+        raise PoolError(f"agent {index} must be a mapping with a name and a description")
     try:
         return SubAgent.model_validate(entry)
     except ValidationError as error:
         problem = error.errors()[0]
-        field = ".".join(str(part) for part in problem["loc"])
-        hint = _unknown_field(field) if problem["type"] == "extra_forbidden" else problem["msg"]
-        raise PoolError(f"agent {name!r} of the pool file {where!r}, field {field!r}: {hint}") from None
+    where = f"agent {entry.get('name', f'number {index}')!r}"
+    path = [str(part) for part in problem["loc"]]
+    if problem["type"] == "extra_forbidden":
+        known = Sampling.model_fields if path[0] == "sampling" and len(path) > 1 else SubAgent.model_fields
+        raise PoolError(f"{where}: unknown key {'.'.join(path)!r}{_instead(path[-1], known)}")
+    field = f", field {'.'.join(path)!r}" if path else ""
+    raise PoolError(f"{where}{field}: {problem['msg'].removeprefix('Value error, ')}")
 
 
-def _unknown_field(field: str) -> str:
-    known = list(SubAgent.model_fields)
-    close = difflib.get_close_matches(field, known, 1)
-    return f"unknown; did you mean {close[0]!r}?" if close else f"unknown; there are {', '.join(known)}"
+def _instead(name: str, known: Iterable[str]) -> str:
+    """What may have been meant, and what there is."""
+    names = list(known)
+    close = difflib.get_close_matches(name, names, 1)
+    meant = f". Did you mean {close[0]!r}?" if close else "."
+    return f"{meant} There is {', '.join(names)}"

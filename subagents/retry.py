@@ -28,7 +28,7 @@ async def chat(
     endpoint: Endpoint,
     request: ChatRequest,
     *,
-    timeout: float,  # noqa: ASYNC109 - seconds of all attempts together; raises CallTimeout, not TimeoutError
+    timeout: float,  # seconds of all attempts together; raises CallTimeout, not TimeoutError
     on_text: Callable[[str], None] | None = None,
     on_attempt: Record | None = None,
 ) -> ChatReply:

@@ -1,4 +1,8 @@
-"""Retrieval: a corpus of passages and a BM25 search over it (bm25s; Robertson and Zaragoza, 2009, in Lucene's variant)."""
+"""Retrieval: a corpus of passages and a BM25 search over it.
+
+BM25 is that of Robertson and Zaragoza (2009) in Lucene's variant, as bm25s computes it. A corpus is a folder of files,
+a list of passages, or the paragraphs of a text; its index is built at the first search, away from the event loop.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from threading import Lock
+from typing import TYPE_CHECKING
 
 import anyio
+from pydantic import JsonValue
 
 from subagents.errors import PoolError
 from subagents.tools import ToolFailed, ToolResult
@@ -20,7 +26,6 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".txt", ".md", ".jsonl")
 CHUNK_CHARS = 1_500
-_INDEXED_ON_THE_LOOP = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +46,7 @@ class Corpus:
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         self.passages = tuple(passages)
+        self._building = Lock()
 
     @classmethod
     def from_folder(cls, folder: str | Path) -> Corpus:
@@ -64,25 +70,29 @@ class Corpus:
 
     async def search(self, query: str, k: int) -> list[Passage]:
         """The at most `k` best passages for a query, best first; those without a word of it are left out."""
-        if len(self) < _INDEXED_ON_THE_LOOP or "_index" in self.__dict__:
-            return self._search(query, k)
         return await anyio.to_thread.run_sync(self._search, query, k)
 
-    @cached_property
-    def _index(self) -> bm25s.BM25:
-        import bm25s
-
-        index = bm25s.BM25()
-        index.index(_tokens([f"{p.title} {p.text}" for p in self.passages]), show_progress=False)
-        return index
-
     def _search(self, query: str, k: int) -> list[Passage]:
+        with self._building:
+            index = self._index
         words = _tokens([query])
-        if not words[0]:
+        if index is None or not words[0]:
             return []
-        found, scores = self._index.retrieve(words, k=min(k, len(self)), show_progress=False)
+        found, scores = index.retrieve(words, k=min(k, len(self)), show_progress=False)
         ranked = zip(found[0].tolist(), scores[0].tolist(), strict=True)
         return [self.passages[number] for number, score in ranked if score > 0]
+
+    @cached_property
+    def _index(self) -> bm25s.BM25 | None:
+        """None where the passages hold no word that could be found."""
+        import bm25s
+
+        words = _tokens([f"{passage.title} {passage.text}" for passage in self.passages])
+        if not any(words):
+            return None
+        index = bm25s.BM25()
+        index.index(words, show_progress=False)
+        return index
 
 
 class SearchTool:
@@ -102,8 +112,9 @@ class SearchTool:
         found = await self._corpus.search(text, self._k)
         if not found:
             raise ToolFailed(f"no passage holds a word of the query {text!r}; try other words")
-        value: list[Any] = [{"id": p.id, "title": p.title, "text": p.text} for p in found]
-        return ToolResult("\n\n".join(map(str, found)), value)
+        value: list[JsonValue] = [{"id": p.id, "title": p.title, "text": p.text} for p in found]
+        parts = tuple(map(str, found))
+        return ToolResult("\n\n".join(parts), value, parts)
 
 
 def search_tool(corpus: Corpus, k: int = 5) -> SearchTool:

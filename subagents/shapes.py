@@ -1,10 +1,13 @@
-"""The host's side of `returns`: a shape, as a program's sandbox describes it, becomes a pydantic type and a JSON schema.
+"""The host's side of `returns`: a shape, as a sandbox describes it, becomes a pydantic type and a JSON schema.
 
-A shape arrives as plain data and is read into a closed union first, so nothing in it is ever evaluated.
+A shape arrives as plain data and is read into a closed union first, so nothing in it is ever evaluated. Types are
+as strict as a model's habits allow: "12" is a whole number and `Yes` is the choice `yes`, but 12.5 is no whole
+number, true is no number, and a key that was not asked for is refused.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Annotated, Any, Literal, Union
@@ -18,6 +21,7 @@ from pydantic import (
     TypeAdapter,
     ValidationError,
     create_model,
+    model_validator,
 )
 
 from subagents.messages import Frozen
@@ -82,6 +86,9 @@ for _model in (Many, Mapped, FieldOf, Fields, Either):
     _model.model_rebuild()
 _SHAPE: TypeAdapter[Shape] = TypeAdapter(Shape)
 TEXT = Simple(kind="str")
+_CONFIG = ConfigDict(extra="forbid", coerce_numbers_to_str=True, allow_inf_nan=False)
+_LEVELS_OF_DATA = 3
+"""How deep the data of a shape goes for one level of the shape at most: record, fields, field."""
 
 
 class ShapeError(ValueError):
@@ -92,13 +99,14 @@ def parse_shape(data: JsonValue) -> Shape:
     """Read a shape; None is text. Raises `ShapeError`."""
     if data is None:
         return TEXT
-    if _depth(data) > 4 * MAX_DEPTH:
-        raise ShapeError(f"a shape is nested deeper than {MAX_DEPTH}")
+    if _is_deeper(data, _LEVELS_OF_DATA * MAX_DEPTH):
+        raise ShapeError(f"a shape is nested deeper than {MAX_DEPTH}; ask for less in one call")
     try:
         return _SHAPE.validate_python(data)
     except ValidationError as error:
         problem = error.errors()[0]
-        raise ShapeError(f"no shape: {'.'.join(map(str, problem['loc']))}: {problem['msg']}") from None
+        where = ".".join(map(str, problem["loc"])) or "at its root"
+        raise ShapeError(f"the shape is wrong ({where}): {problem['msg']}") from None
 
 
 def is_text(shape: Shape) -> bool:
@@ -106,49 +114,37 @@ def is_text(shape: Shape) -> bool:
     return isinstance(shape, Simple) and shape.kind == "str"
 
 
+def is_object(shape: Shape) -> bool:
+    """Whether every value of the shape is an object, so that it needs no wrapping in a JSON schema."""
+    return isinstance(shape, Fields | Mapped)
+
+
+def type_for(shape: Shape) -> TypeAdapter[Any]:
+    """The pydantic type of a shape."""
+    return _cached(_SHAPE.dump_json(shape).decode())
+
+
 @lru_cache(maxsize=512)
-def _adapter(dumped: str) -> TypeAdapter[Any]:
+def _cached(dumped: str) -> TypeAdapter[Any]:
     kind = _type(_SHAPE.validate_json(dumped))
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return TypeAdapter(kind)
-    return TypeAdapter(kind, config=ConfigDict(coerce_numbers_to_str=True))
+    return TypeAdapter(kind, config=_CONFIG)
 
 
-def adapter(shape: Shape) -> TypeAdapter[Any]:
-    """The pydantic type of a shape. `"12"` is a whole number, 12.5 is none; unknown keys of a record are refused."""
-    return _adapter(_SHAPE.dump_json(shape).decode())
-
-
-def json_schema(shape: Shape) -> dict[str, JsonValue]:
-    """A JSON schema with an object at its root, closed and with all fields required, as strict servers want it."""
-    schema = _schema(shape)
-    if isinstance(shape, Fields | Mapped):
-        return schema
-    return {"type": "object", "properties": {WRAPPED: schema}, "required": [WRAPPED], "additionalProperties": False}
-
-
-def describe(shape: Shape) -> str:
-    """The shape in a form that a person or model reads, e.g. {"verdict": "correct" | "wrong", "reason": text}."""
-    match shape:
-        case Simple(kind=kind):
-            words = {"str": "text", "int": "whole number", "float": "number", "bool": "true | false", "any": "anything"}
-            return words.get(kind, "null")
-        case Choice(values=values):
-            return " | ".join(f'"{value}"' if isinstance(value, str) else str(value) for value in values)
-        case Many(item=item):
-            return f"[{describe(item)}, ...]"
-        case Mapped(value=value):
-            return f'{{"key": {describe(value)}, ...}}'
-        case Fields(fields=fields):
-            return "{" + ", ".join(f'"{name}": {describe(field.shape)}' for name, field in fields.items()) + "}"
-        case Either(options=options):
-            return " | ".join(describe(option) for option in options)
+def validated(value: object, shape: Shape) -> JsonValue:
+    """The value as plain data of the shape. Raises pydantic's `ValidationError`."""
+    kind = type_for(shape)
+    plain: JsonValue = kind.dump_python(kind.validate_python(value), mode="json", by_alias=True, exclude_unset=True)
+    return plain
 
 
 def _type(shape: Shape) -> Any:  # noqa: ANN401 - a type made at run time
     match shape:
+        case Simple(kind="int" | "float" as kind):
+            return Annotated[{"int": int, "float": float}[kind], BeforeValidator(_number)]
         case Simple(kind=kind):
-            return {"str": str, "int": int, "float": float, "bool": bool, "none": None}.get(kind, Any)
+            return {"str": str, "bool": bool, "none": None}.get(kind, Any)
         case Choice(values=values):
             return Annotated[Literal[values], BeforeValidator(_case_of(values))]
         case Many(item=item):
@@ -162,51 +158,64 @@ def _type(shape: Shape) -> Any:  # noqa: ANN401 - a type made at run time
 
 
 def _model_of(shape: Fields) -> type[BaseModel]:
+    """A model whose fields have neutral names, since a program may call a field `model_config` or `copy`."""
     fields: dict[str, Any] = {
         f"field_{index}": (_type(field.shape), Field(alias=name) if field.required else Field(default=None, alias=name))
         for index, (name, field) in enumerate(shape.fields.items())
     }
-    return create_model(
-        shape.name or "Reply", __config__=ConfigDict(extra="forbid", coerce_numbers_to_str=True), **fields
+    optional = frozenset(
+        name for name, field in shape.fields.items() if not field.required and not _takes_null(field.shape)
     )
+
+    def without_nulls(data: object) -> object:
+        """A strict server makes the model write every field; null then says that it has none."""
+        if not isinstance(data, dict):
+            return data
+        return {key: value for key, value in data.items() if value is not None or key not in optional}
+
+    validators: dict[str, Any] = {"without_nulls": model_validator(mode="before")(without_nulls)}
+    return create_model(shape.name or "Reply", __config__=_CONFIG, __validators__=validators, **fields)
+
+
+def _takes_null(shape: Shape) -> bool:
+    if isinstance(shape, Either):
+        return any(map(_takes_null, shape.options))
+    return isinstance(shape, Simple) and shape.kind in ("none", "any")
+
+
+_GROUPED = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?")
+
+
+def _number(given: object) -> object:
+    """Lets "1,200" stand for 1200. Python takes true for 1, nobody else does."""
+    if isinstance(given, bool):
+        raise ValueError(f"a number is wanted, not {str(given).lower()}")
+    if isinstance(given, str) and _GROUPED.fullmatch(given.strip()):
+        return given.replace(",", "")
+    return given
 
 
 def _case_of(values: tuple[str | int | bool, ...]) -> Callable[[object], object]:
-    """Lets `Yes` stand for the choice `yes`."""
-    by_case = {str(value).casefold(): value for value in values if isinstance(value, str)}
-    return lambda given: by_case.get(given.strip().casefold(), given) if isinstance(given, str) else given
+    """Lets `Yes` stand for the choice `yes`, and "2" for 2."""
+    by_case = {str(value).casefold(): value for value in reversed(values)}
+
+    def choose(given: object) -> object:
+        if not isinstance(given, str | int) or (isinstance(given, str) and given in values):
+            return given
+        return by_case.get(str(given).strip().casefold(), given)
+
+    return choose
 
 
-def _schema(shape: Shape) -> dict[str, JsonValue]:
-    match shape:
-        case Simple(kind=kind):
-            names = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "none": "null"}
-            return {"type": names[kind]} if kind in names else {}
-        case Choice(values=values):
-            return {"enum": list(values)}
-        case Many(item=item):
-            return {"type": "array", "items": _schema(item)}
-        case Mapped(value=value):
-            return {"type": "object", "additionalProperties": _schema(value)}
-        case Either(options=options):
-            return {"anyOf": [_schema(option) for option in options]}
-        case Fields(fields=fields):
-            properties: dict[str, JsonValue] = {name: _schema(field.shape) for name, field in fields.items()}
-            return {
-                "type": "object", "properties": properties, "required": list(properties), "additionalProperties": False,
-            }  # fmt: skip
-
-
-def _depth(data: JsonValue) -> int:
+def _is_deeper(data: JsonValue, limit: int) -> bool:
     level: list[JsonValue] = [data]
-    depth = 0
-    while level and depth <= 4 * MAX_DEPTH:
-        depth += 1
-        inner: list[JsonValue] = []
-        for item in level:
-            if isinstance(item, dict):
-                inner += item.values()
-            elif isinstance(item, list):
-                inner += item
-        level = inner
-    return depth
+    for _ in range(limit + 1):
+        level = [
+            inner
+            for item in level
+            if isinstance(item, dict | list)
+            for inner in (item.values() if isinstance(item, dict) else item)
+        ]
+        if not level:
+            return False
+    return True

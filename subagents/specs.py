@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from subagents.messages import Frozen, Sampling
 
@@ -26,10 +26,10 @@ class SubAgent(Frozen):
     model: str | None = None
     """Endpoint string; None is the run's model for sub-agents, `none` an agent that needs no model."""
     sampling: Sampling = Sampling()
-    timeout: float = Field(default=120.0, gt=0)
+    timeout: float = Field(default=120.0, gt=0, allow_inf_nan=False)
     """Seconds for one call as a whole, retries and repair included."""
     reply_through: str | None = None
-    """A tool that makes the reply: of the model's text (its last code block), or, without a model, of the instruction."""
+    """A tool that makes the reply of the model's text (its last code block), or, without a model, of the instruction."""
     reason_first: bool = False
     """For a shape other than text: reason freely first, and bring the result into the shape in a second request."""
     max_reply_chars: int = Field(default=60_000, ge=1)
@@ -41,3 +41,9 @@ class SubAgent(Frozen):
         if not re.fullmatch(r"[a-z][a-z0-9_-]{0,63}", name):
             raise ValueError("a name is lower-case letters, digits, _ and -, and begins with a letter")
         return name
+
+    @model_validator(mode="after")
+    def _can_reply(self) -> Self:
+        if self.model == NO_MODEL and self.reply_through is None:
+            raise ValueError("an agent with `model: none` needs a tool: set reply_through")
+        return self

@@ -98,7 +98,9 @@ class Collected:
             raise AttemptFailed("refused", f"the model refused to reply{why}", usage=self.usage)
         if self.finish_reason == "length":
             tokens = f" after {self.usage.completion} tokens" if self.usage.known else ""
-            raise AttemptFailed("length", f"the reply was cut off{tokens}; allow more with max_tokens", usage=self.usage)
+            raise AttemptFailed(
+                "length", f"the reply was cut off{tokens}; allow more with max_tokens", usage=self.usage
+            )
         if blank:
             raise AttemptFailed("blank", "the reply was blank", usage=self.usage)
 

@@ -14,6 +14,9 @@ class ToolResult:
 
     text: str
     value: JsonValue = None
+    """The result as data; None where the text is all there is."""
+    parts: tuple[str, ...] = ()
+    """The text in pieces, where it is a list of things such as passages."""
 
 
 class ToolFailed(Exception):

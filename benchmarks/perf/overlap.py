@@ -9,19 +9,54 @@ latency that the server is set to.
 
 from __future__ import annotations
 
+import statistics
+import tempfile
+from pathlib import Path
+
+import anyio
+
+from dynaflow import Event, Journal, Task, run_program
+from dynaflow.testing import LoopbackServer, ScriptedModel, anyone, echo
+from subagents import Corpus, Passage
+
 LATENCY = 0.2
 RUNS = 7
 
 SYNCHRONOUS = """
-facts = [ask("searcher", f"Find: {q}") for q in ["director of Inception", "director of Tenet"]]
+facts = [ask("solver", f"Find: {q}") for q in ["director of Inception", "director of Tenet"]]
 draft = ask("solver", "Is it the same person?", inputs={"facts": facts})
-check = ask("verifier", "Does each claim follow from the facts?", inputs={"draft": draft, "facts": facts})
+check = ask("critic", "Does each claim follow from the facts?", inputs={"draft": draft, "facts": facts})
 return f"{draft} {check}"
 """
 ASYNCHRONOUS = """
 import asyncio
 async def branch(q):
     draft = await ask("solver", q)
-    return await ask("verifier", "Solve it yourself, then compare.", inputs={"question": q, "draft": draft})
+    return await ask("critic", "Solve it yourself, then compare.", inputs={"question": q, "draft": draft})
 return await asyncio.gather(*(branch(q) for q in ["a", "b", "c", "d"]))
 """
+
+
+async def seconds_of(program: str, endpoint: str, journal: Journal) -> float:
+    """Seconds from the program's start to its end, as the journal has them."""
+    seen: list[Event] = []
+    corpus = Corpus([Passage("1", "", "nothing")])
+    await run_program(
+        program, Task(question="?"), agent_model=endpoint, journal=journal, corpus=corpus, observe=seen.append
+    )  # fmt: skip
+    return next(event.seconds for event in seen if event.type == "WorkflowFinished" and event.status == "finished")
+
+
+async def main() -> None:
+    """Measure both programs and print the table."""
+    with tempfile.TemporaryDirectory() as folder:
+        async with LoopbackServer(ScriptedModel(anyone(echo)), latency=LATENCY) as server:
+            with Journal.open(Path(folder) / "journal.db") as journal:
+                for name, program, replies in (("synchronous", SYNCHRONOUS, 3), ("asyncio", ASYNCHRONOUS, 2)):
+                    times = [await seconds_of(program, server.endpoint("agent"), journal) for _ in range(RUNS)]
+                    median, path = statistics.median(times), replies * LATENCY
+                    print(f"{name:12} median {median:.3f} s, critical path {path:.1f} s, ratio {median / path:.3f}")
+
+
+if __name__ == "__main__":
+    anyio.run(main)

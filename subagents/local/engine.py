@@ -37,7 +37,8 @@ class LocalEngine:
     """A running engine."""
 
     base_url: str
-    """Base URL for an OpenAI client, `http://127.0.0.1:PORT/v1`. It asks for no key."""
+    """Base URL for an OpenAI client, `http://127.0.0.1:PORT/v1`. It asks for no key. Send `Connection: close`: after
+    a stream the server closes the connection though it has announced to keep it, and the next request on it fails."""
     model: str
     context_tokens: int
     """Tokens of prompt and reply together, for each request."""

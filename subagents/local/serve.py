@@ -38,7 +38,7 @@ def main(order: Order) -> int:
     os.dup2(2, 1)  # the engine prints as it likes, and none of it may be taken for the address
     watch = threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True)
     watch.start()
-    import xllamacpp  # type: ignore[import-untyped]
+    import xllamacpp
 
     try:
         server = xllamacpp.Server(_parameters(xllamacpp.CommonParams(), order))

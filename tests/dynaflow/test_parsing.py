@@ -152,6 +152,8 @@ MESSAGES: dict[str, tuple[str, Action]] = {
     "set and interval": ("<answer>[0, 1]</answer>", tagged("[0, 1]")),
     "box only": ("So the result is \\boxed{\\frac{1}{2}}, as was asked.", untagged("\\frac{1}{2}")),
     "two boxes": ("First \\boxed{1}, then \\boxed{2}.", untagged("2")),
+    "box in a box": ("Thus \\boxed{\\boxed{2}}.", untagged("2")),
+    "box cut off": ("First \\boxed{1}, then \\boxed{2", untagged("1")),
     "last line after Answer": ("3 * 4 = 12\n\n**Final Answer:** 12", untagged("12")),
     "the answer is": ("3 * 4 = 12\nThe answer is: 12", untagged("12")),
     "value below Answer": ("3 * 4 = 12\nAnswer:\n12", untagged("12")),

@@ -175,14 +175,14 @@ def loopback_hub(content: bytes) -> Iterator[str]:
     """A server that answers for one file as the hub does."""
 
     class Hub(BaseHTTPRequestHandler):
-        def do_HEAD(self) -> None:  # noqa: N802
+        def do_HEAD(self) -> None:
             self.send_response(200)
             self.send_header("Content-Length", str(len(content)))
             self.send_header("ETag", '"e1"')
             self.send_header("X-Repo-Commit", HUB.revision)
             self.end_headers()
 
-        def do_GET(self) -> None:  # noqa: N802
+        def do_GET(self) -> None:
             self.do_HEAD()
             self.wfile.write(content)
 

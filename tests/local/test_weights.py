@@ -42,7 +42,7 @@ def test_a_given_file_wins(cache: Path, tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_a_given_file_that_is_not_there_is_named(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DYNAFLOW_LOCAL_MODEL", "/nowhere/mine.gguf")
-    with pytest.raises(LocalModelMissing, match="DYNAFLOW_LOCAL_MODEL names '/nowhere/mine.gguf'"):
+    with pytest.raises(LocalModelMissing, match=r"DYNAFLOW_LOCAL_MODEL names '/nowhere/mine\.gguf'"):
         weights_path()
 
 
