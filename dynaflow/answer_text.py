@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 _LABEL = re.compile(r"^[\W_]*(?:the[ ]+)?(?:final[ ]+)?answer(?:[ ]+is)?[*_ ]*[:：][*_ ]*(?P<value>.*)$", re.I)
+_LAYERS = 5
 _BRACE = re.compile(r"\\(?:boxed|fbox)\s*\{|(?<!\\)[{}]")
 _WRAPPINGS = (
     re.compile(r"\A(?P<fence>`{3,}|~{3,})[^\n]*\n(?P<value>.*?)\n?[ \t]*(?P=fence)\Z", re.S),
@@ -29,8 +30,8 @@ _PLACEHOLDER = re.compile(
 def bare_answer(content: str) -> str:
     """The value without the box, fence, emphasis or `Answer:` that encloses it."""
     value = content.strip()
-    while (inner := _unwrapped(value)) != value:
-        value = inner
+    for _ in range(_LAYERS):
+        value = _unwrapped(value)
     return value
 
 

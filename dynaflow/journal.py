@@ -1,10 +1,10 @@
 """The journal: the append-only record of every run, written through as it happens.
 
 One table holds the events, one row each, numbered from 1 within their run; nothing is ever changed or
-deleted. Each append is one transaction, so a process that is killed leaves all that it had appended. SQLite
-in WAL mode is the default, and several processes may append at once: a writer waits for the others' locks.
-Writing goes through one thread of the journal's own, in the order of the appends; an append that has begun
-is written even if its caller is cancelled.
+deleted. An append returns when its event is committed, so a process that is killed leaves all that it had appended.
+SQLite in WAL mode is the default, and several processes may append at once: a writer waits for the others' locks.
+Writing goes through one thread of the journal's own, in the order of the appends; what has queued up while a
+transaction was under way goes into the next one. An append that has begun is written even if its caller is cancelled.
 
 `journal_tables` has the tables and opens the database.
 """
@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime
+from threading import Lock
 from typing import TYPE_CHECKING, Self
 
 import anyio
 from pydantic import BaseModel, ConfigDict
-from sqlalchemy import Connection, Engine, func, insert, literal, select
+from sqlalchemy import Connection, Engine, Float, String, Text, bindparam, func, insert, literal, select
 from sqlalchemy.exc import IntegrityError
 
 from dynaflow.errors import JournalError
@@ -30,8 +31,6 @@ from dynaflow.settings import Settings
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
-
-    from sqlalchemy.sql.dml import Insert
 
 
 class RunSummary(BaseModel):
@@ -63,6 +62,8 @@ class Journal:
         self.place = place
         """Its file or URL, as it may be shown."""
         self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="journal")
+        self._queue: list[tuple[str, Event, Future[None]]] = []
+        self._lock = Lock()
 
     @classmethod
     def open(cls, url_or_path: str | Path | None = None) -> Journal:
@@ -82,9 +83,13 @@ class Journal:
         """
         if isinstance(event, TextStreamed):
             raise JournalError("a TextStreamed event is shown while it happens and never journalled")
-        written = asyncio.wrap_future(self._writer.submit(self._write, run, event))
+        written: Future[None] = Future()
+        with self._lock:
+            self._queue.append((run, event, written))
+            if len(self._queue) == 1:
+                self._writer.submit(self._write_queued)
         with anyio.CancelScope(shield=True):
-            await asyncio.shield(written)
+            await asyncio.wrap_future(written)
 
     def events(self, run: str) -> list[Event]:
         """All events of a run, in the order in which they were appended; `find` gives its full id."""
@@ -131,27 +136,55 @@ class Journal:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _write(self, run: str, event: Event) -> None:
-        with failures(f"cannot write to run {run!r} in the journal {self.place!r}"):
+    def _write_queued(self) -> None:
+        """Write what is queued, in one transaction; if that fails, each event by itself, so that only its own append fails."""
+        with self._lock:
+            batch, self._queue = self._queue, []
+        try:
+            self._write([(run, event) for run, event, _ in batch])
+        except JournalError as error:
+            for run, event, written in batch:
+                _settle(written, error if len(batch) == 1 else self._write_one(run, event))
+        else:
+            for _, _, written in batch:
+                _settle(written, None)
+
+    def _write_one(self, run: str, event: Event) -> JournalError | None:
+        try:
+            self._write([(run, event)])
+        except JournalError as error:
+            return error
+        return None
+
+    def _write(self, batch: Sequence[tuple[str, Event]]) -> None:
+        with failures(f"cannot write to run {batch[0][0]!r} in the journal {self.place!r}"):
             try:
                 with self._engine.begin() as connection:
-                    connection.execute(_insertion(run, event))
+                    for run, event in batch:
+                        statement = _START if isinstance(event, RunStarted) else _APPEND
+                        connection.execute(statement, _row(run, event))
             except IntegrityError as error:
-                raise JournalError(f"run {run!r} is in the journal already: take a new run id") from error
+                raise JournalError(f"run {batch[0][0]!r} is in the journal already: take a new run id") from error
 
 
-def _insertion(run: str, event: Event) -> Insert:
-    """One statement that also takes the number; a run starts once, so that two runs never mix under one id."""
-    first = isinstance(event, RunStarted)
-    last = select(func.coalesce(func.max(EVENTS.c.seq), 0)).where(EVENTS.c.run == run).scalar_subquery()
-    row = select(
-        literal(run),
-        literal(1) if first else last + 1,
-        literal(event.type),
-        literal(event.at),
-        literal(EVENT.dump_json(event).decode()),
-    )
-    return insert(EVENTS).from_select(["run", "seq", "type", "at", "body"], row)
+def _settle(written: Future[None], error: JournalError | None) -> None:
+    if error is None:
+        written.set_result(None)
+    else:
+        written.set_exception(error)
+
+
+def _row(run: str, event: Event) -> dict[str, object]:
+    return {"of_run": run, "type": event.type, "at": event.at, "body": EVENT.dump_json(event).decode()}
+
+
+_LAST = select(func.coalesce(func.max(EVENTS.c.seq), 0)).where(EVENTS.c.run == bindparam("of_run")).scalar_subquery()
+_COLUMNS = ["run", "seq", "type", "at", "body"]
+_REST = (bindparam("type", type_=String), bindparam("at", type_=Float), bindparam("body", type_=Text))
+_APPEND = insert(EVENTS).from_select(_COLUMNS, select(bindparam("of_run", type_=String), _LAST + 1, *_REST))
+"""Also takes the number, so that several processes may append to one journal."""
+_START = insert(EVENTS).from_select(_COLUMNS, select(bindparam("of_run", type_=String), literal(1), *_REST))
+"""A run starts once, so that two runs never mix under one id."""
 
 
 def _finished(connection: Connection, runs: Sequence[str]) -> dict[str, RunFinished]:

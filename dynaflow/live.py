@@ -51,7 +51,7 @@ class LiveView:
     def __init__(self, *, quiet: bool = False, console: Console | None = None) -> None:
         """quiet: show nothing. console: where to; standard error by default."""
         self._console = console or Console(stderr=True, highlight=False)
-        self._quiet = quiet
+        self.quiet = quiet
         self._moves = not quiet and self._console.is_terminal and not self._console.is_dumb_terminal
         self._moving = _Moving(self._console)
         self._live: Live | None = None
@@ -72,7 +72,7 @@ class LiveView:
         """Show one event."""
         if isinstance(event, RunStarted):
             self.run = event.run
-        if self._quiet:
+        if self.quiet:
             return
         self._moving.take(event)
         parts = list(_lasting(event, self._moving.story, moves=self._moves))

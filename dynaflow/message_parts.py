@@ -60,12 +60,12 @@ _MARK = re.compile(
 _AFTER_UNCLOSED = re.compile(r"^[ \t]*</?(?:answer|final_answer|think|tool_call)\b|<\|", re.M | re.I)
 _ESCAPED_TAG = re.compile(rf"&lt;\s*(/?\s*(?:answer|final_answer|{_THOUGHT}))\s*&gt;", re.I)
 _CLOSINGS_TRIED = 20
-_CONTROL = re.compile(r"(?:\s|<\|\w+\|>|</s>)+\Z")
+_CONTROL = re.compile(r"(?:<\|\w{1,32}\|>|</s>)\Z")
 
 
 def split_message(text: str) -> list[Part]:
     """The parts of a message in their order. Joined, their `raw` texts are the message without its reasoning."""
-    text = _CONTROL.sub("", text.replace("\r\n", "\n"))
+    text = _without_control(text.replace("\r\n", "\n"))
     if "```" not in text and "<" not in text:
         text = _ESCAPED_TAG.sub(r"<\1>", text)
     parts: list[Part] = []
@@ -77,6 +77,14 @@ def split_message(text: str) -> list[Part]:
     if position < len(text):
         parts.append(Prose(text[position:]))
     return parts
+
+
+def _without_control(text: str) -> str:
+    """The text without the control tokens that some servers leave at its end."""
+    text = text.rstrip()
+    while token := _CONTROL.search(text[-40:]):
+        text = text[: -len(token.group())].rstrip()
+    return text
 
 
 def _take(text: str, mark: re.Match[str], parts: list[Part]) -> int:

@@ -66,6 +66,10 @@ def _failure(error: Exception, usage: TokenUsage) -> AttemptFailed | None:
     import httpx2
     import openai
 
+    causes = list(_causes(error))
+    if any(isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout) for cause in causes):
+        # The aiohttp transport calls a refused connection a timeout of connecting.
+        return AttemptFailed("connect", f"cannot reach the endpoint: {causes[-1]}", transient=True)
     match error:
         case AttemptFailed():
             return None
@@ -74,7 +78,8 @@ def _failure(error: Exception, usage: TokenUsage) -> AttemptFailed | None:
         case openai.APIStatusError():
             return _status(error)
         case openai.APIConnectionError() | httpx2.TransportError():
-            return _broken(error, usage)
+            message = f"the connection broke before the reply was whole: {causes[-1]}"
+            return AttemptFailed("cut", message, transient=True, usage=usage)
         case openai.APIError() if _CONTEXT_WORDS.search(error.message):
             return AttemptFailed("context", f"the request was refused: {error.message}", usage=usage)
         case openai.APIError():
@@ -84,15 +89,6 @@ def _failure(error: Exception, usage: TokenUsage) -> AttemptFailed | None:
                 "garbled", f"the endpoint sent what cannot be read: {error}", transient=True, usage=usage
             )
     return None
-
-
-def _broken(error: Exception, usage: TokenUsage) -> AttemptFailed:
-    import httpx2
-
-    root = _root(error)
-    if isinstance(root, httpx2.ConnectError | OSError) or isinstance(error.__cause__, httpx2.ConnectError):
-        return AttemptFailed("connect", f"cannot reach the endpoint: {root}", transient=True)
-    return AttemptFailed("cut", f"the connection broke before the reply was whole: {root}", transient=True, usage=usage)
 
 
 def _status(error: APIStatusError) -> AttemptFailed:
@@ -132,7 +128,8 @@ def _until(date: str) -> float | None:
     return max(0.0, (when - datetime.now(UTC)).total_seconds()) if when.tzinfo else None
 
 
-def _root(error: BaseException) -> BaseException:
-    while error.__cause__ is not None:
-        error = error.__cause__
-    return error
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The error and what it came from, the root last."""
+    yield error
+    if error.__cause__ is not None:
+        yield from _causes(error.__cause__)

@@ -10,7 +10,11 @@ latency that the server is set to.
 from __future__ import annotations
 
 import statistics
+import subprocess
+import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import anyio
@@ -33,7 +37,7 @@ import asyncio
 async def branch(q):
     draft = await ask("solver", q)
     return await ask("critic", "Solve it yourself, then compare.", inputs={"question": q, "draft": draft})
-return await asyncio.gather(*(branch(q) for q in ["a", "b", "c", "d"]))
+return await asyncio.gather(*(branch(q) for q in ["a", "b", "c"]))
 """
 
 
@@ -47,16 +51,33 @@ async def seconds_of(program: str, endpoint: str, journal: Journal) -> float:
     return next(event.seconds for event in seen if event.type == "WorkflowFinished" and event.status == "finished")
 
 
-async def main() -> None:
+@contextmanager
+def server_process() -> Iterator[str]:
+    """A loopback server in a process of its own; gives its endpoint string."""
+    command = [sys.executable, "-m", "benchmarks.perf.overlap", "--serve"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603
+        assert process.stdout is not None
+        assert process.stdin is not None
+        yield process.stdout.readline().strip()
+        process.stdin.close()
+
+
+async def measure() -> None:
     """Measure both programs and print the table."""
-    with tempfile.TemporaryDirectory() as folder:
-        async with LoopbackServer(ScriptedModel(anyone(echo)), latency=LATENCY) as server:
-            with Journal.open(Path(folder) / "journal.db") as journal:
-                for name, program, replies in (("synchronous", SYNCHRONOUS, 3), ("asyncio", ASYNCHRONOUS, 2)):
-                    times = [await seconds_of(program, server.endpoint("agent"), journal) for _ in range(RUNS)]
-                    median, path = statistics.median(times), replies * LATENCY
-                    print(f"{name:12} median {median:.3f} s, critical path {path:.1f} s, ratio {median / path:.3f}")
+    with server_process() as endpoint, tempfile.TemporaryDirectory() as folder:
+        with Journal.open(Path(folder) / "journal.db") as journal:
+            for name, program, replies in (("synchronous", SYNCHRONOUS, 3), ("asyncio", ASYNCHRONOUS, 2)):
+                times = [await seconds_of(program, endpoint, journal) for _ in range(RUNS + 1)][1:]
+                median, path = statistics.median(times), replies * LATENCY
+                print(f"{name:12} median {median:.3f} s, critical path {path:.1f} s, ratio {median / path:.3f}")
+
+
+async def serve() -> None:
+    """Serve until standard input is closed."""
+    async with LoopbackServer(ScriptedModel(anyone(echo)), latency=LATENCY) as server:
+        print(server.endpoint("agent"), flush=True)
+        await anyio.to_thread.run_sync(sys.stdin.read)
 
 
 if __name__ == "__main__":
-    anyio.run(main)
+    anyio.run(serve if "--serve" in sys.argv else measure)

@@ -17,12 +17,21 @@ if TYPE_CHECKING:
 
 async def ask_approval(view: LiveView, program: str) -> bool:
     """Show the program, unless the view just has, and wait for the answer; only a clear yes is one."""
+    if not view.quiet:
+        await _until_shown(view, program)
     with view.paused() as console:
         if view.program != program:
             console.print(code(program))
         console.print("Run this program? [y/N] ", end="", markup=False)
         answer = await _line()
     return answer.strip().lower() in ("y", "yes")
+
+
+async def _until_shown(view: LiveView, program: str) -> None:
+    """The view hears of events a moment after the run: let it come to this program before it is asked about."""
+    with anyio.move_on_after(1.0):
+        while view.program != program:
+            await anyio.sleep(0.01)
 
 
 async def _line() -> str:

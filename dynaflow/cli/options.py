@@ -64,12 +64,7 @@ JournalPlace = Annotated[
     ),
 ]
 RunId = Annotated[str, typer.Argument(metavar="RUN", help="Run id, a beginning of it, or `last`.")]
-ProgramFile = Annotated[
-    Path,
-    typer.Argument(
-        metavar="FILE", help="Program; `-` reads standard input.", exists=True, allow_dash=True, dir_okay=False
-    ),
-]
+ProgramFile = Annotated[Path, typer.Argument(metavar="FILE", help="Program; `-` reads standard input.")]
 
 
 def read_task(question: str, context: str, answer_format: str) -> "Task":

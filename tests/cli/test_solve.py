@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import time
@@ -18,9 +17,9 @@ from dynaflow.testing.script import ScriptedModel
 from dynaflow.testing.server import LoopbackServer
 
 PROGRAM = """\
-change = ask("solver", "What is 20 minus 8?", returns=int, label="change")
+change = ask("solver", "What is 20 minus 8?", label="change")
 print("change is", change)
-return change + 0
+return int(change)
 """
 FENCED = f"Let me ask.\n\n```python\n{PROGRAM}```\n"
 QUESTION = "How much change does she get?"
@@ -156,13 +155,13 @@ def stopped_in_a_call(
     """A run that is sent a signal while its first call is out."""
     with serve(ScriptedModel(main_agent(FENCED), sub_agent(faults.stalled()))) as server:
         command = [script, "solve", QUESTION, *models(server)]
-        process = subprocess.Popen(
+        with subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder, env=environment
-        )
-        while server.received < 2 and process.poll() is None:
-            time.sleep(0.02)
-        os.kill(process.pid, with_signal)
-        output, errors = process.communicate()
+        ) as process:
+            while server.received < 2 and process.poll() is None:
+                time.sleep(0.02)
+            process.send_signal(with_signal)
+            output, errors = process.communicate()
     return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
 
@@ -187,7 +186,7 @@ def test_a_killed_run_can_be_shown(cli, script: Path, folder: Path, environment:
 
 
 def test_a_program_written_by_hand_runs(cli, folder: Path):
-    (folder / "program.py").write_text('half = ask("solver", task.question, returns=int)\nreturn {"twice": half * 2}\n')
+    (folder / "program.py").write_text('half = ask("solver", task.question)\nreturn {"twice": int(half) * 2}\n')
     with serve(ScriptedModel(sub_agent("6", user="What is 12 halved?"))) as server:
         done = cli("run", "program.py", "--task", "What is 12 halved?", "--agent-model", server.endpoint("agent"))
     assert done.returncode == 0

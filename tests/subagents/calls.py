@@ -53,7 +53,11 @@ async def called(
 
 def record(**kinds: JsonValue) -> JsonValue:
     """The shape of a record with these fields: the name of a simple kind, a list of choices, or a whole shape."""
-    return {"kind": "record", "name": None, "fields": {n: {"shape": shape(k), "required": True} for n, k in kinds.items()}}
+    return {
+        "kind": "record",
+        "name": None,
+        "fields": {n: {"shape": shape(k), "required": True} for n, k in kinds.items()},
+    }
 
 
 def shape(kind: JsonValue) -> JsonValue:

@@ -82,7 +82,9 @@ async def test_a_shape_goes_to_the_server_and_into_the_prompt() -> None:
 async def test_reasoning_comes_first_and_without_a_schema() -> None:
     script = ScriptedModel(
         sub_agent("3 x 4 = 12, so yes.", when=lambda seen: seen.json_schema is None),
-        sub_agent({"verdict": "yes", "why": "12"}, user="Now give the final result", when=lambda r: bool(r.json_schema)),
+        sub_agent(
+            {"verdict": "yes", "why": "12"}, user="Now give the final result", when=lambda r: bool(r.json_schema)
+        ),
     )
     seen = Seen()
     async with LoopbackServer(script) as server:
@@ -105,7 +107,15 @@ async def test_a_server_without_schemas_is_asked_without_from_then_on() -> None:
         async with Endpoints() as endpoints:
             endpoint = await endpoints.open(server.endpoint("agent"))
             values = [
-                (await answer(SOLVER, Exchange(instruction="?", shape={"kind": "int"}), endpoint=endpoint, tools={}, observer=seen)).value
+                (
+                    await answer(
+                        SOLVER,
+                        Exchange(instruction="?", shape={"kind": "int"}),
+                        endpoint=endpoint,
+                        tools={},
+                        observer=seen,
+                    )
+                ).value
                 for _ in range(2)
             ]
     assert values == [3, 4]
@@ -205,7 +215,9 @@ async def test_an_agent_without_its_endpoint() -> None:
 async def test_the_last_code_block_goes_through_the_tool() -> None:
     seen = Seen()
     text = "First ```python\nbad\n``` no, better:\n```python\nprint(12)\n```"
-    async with LoopbackServer(ScriptedModel(sub_agent(text, user="must print one JSON value and nothing else: whole number"))) as server:
+    async with LoopbackServer(
+        ScriptedModel(sub_agent(text, user="must print one JSON value and nothing else: whole number"))
+    ) as server:
         exchange = Exchange(instruction="?", shape={"kind": "int"})
         reply = await called(server, CODER, exchange, seen, tools={"python": Interpreter(**{"print(12)": "12"})})
     assert reply.value == 12
@@ -215,9 +227,13 @@ async def test_the_last_code_block_goes_through_the_tool() -> None:
 
 async def test_a_failing_program_is_mended_once() -> None:
     seen = Seen()
-    script = ScriptedModel(sub_agent("```\nprint(x)\n```"), sub_agent("```\nprint(12)\n```", user="The program failed: NameError"))
+    script = ScriptedModel(
+        sub_agent("```\nprint(x)\n```"), sub_agent("```\nprint(12)\n```", user="The program failed: NameError")
+    )
     async with LoopbackServer(script) as server:
-        reply = await called(server, CODER, Exchange(instruction="?"), seen, tools={"python": Interpreter(**{"print(12)": "12"})})
+        reply = await called(
+            server, CODER, Exchange(instruction="?"), seen, tools={"python": Interpreter(**{"print(12)": "12"})}
+        )
     assert reply.value == "12"
     assert [ok for *_, ok in seen.tools] == [False, True]
     assert [how for how, *_ in seen.repairs] == ["asked"]
@@ -238,7 +254,9 @@ async def test_a_program_that_fails_twice_fails_the_call() -> None:
     assert (failure.value.cause, failure.value.kind) == ("tool", "CallFailed")
 
 
-CORPUS = Corpus([Passage("12", "Inception", "A film by Christopher Nolan."), Passage("13", "Dune", "A film\n\nby Villeneuve.")])
+CORPUS = Corpus(
+    [Passage("12", "Inception", "A film by Christopher Nolan."), Passage("13", "Dune", "A film\n\nby Villeneuve.")]
+)
 
 
 async def searched(shape: JsonValue = None, corpus: Corpus = CORPUS) -> JsonValue:

@@ -126,7 +126,10 @@ async def test_each_kind_sends_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 async def test_a_listing_that_tells_of_no_use(status: int, body: str, kind: str, says: str) -> None:
-    async with raw_server(lambda _: web.Response(status=status, text=body, content_type=kind)) as url, Endpoints() as endpoints:
+    async with (
+        raw_server(lambda _: web.Response(status=status, text=body, content_type=kind)) as url,
+        Endpoints() as endpoints,
+    ):
         with pytest.raises(EndpointUnknown, match=says):
             await endpoints.open(f"{url}#m")
 

@@ -32,14 +32,18 @@ pytestmark = pytest.mark.anyio
 ASKED = ChatRequest(messages=(Message(role="user", content="How much?"),))
 
 
-async def asked(endpoint: str, request: ChatRequest = ASKED, timeout: float = 30.0, **more: Any) -> tuple[ChatReply, list[Attempt]]:
+async def asked(
+    endpoint: str, request: ChatRequest = ASKED, timeout: float = 30.0, **more: Any
+) -> tuple[ChatReply, list[Attempt]]:
     attempts: list[Attempt] = []
 
     async def on_attempt(attempt: Attempt) -> None:
         attempts.append(attempt)
 
     async with Endpoints() as endpoints:
-        return await chat(await endpoints.open(endpoint), request, timeout=timeout, on_attempt=on_attempt, **more), attempts
+        return await chat(
+            await endpoints.open(endpoint), request, timeout=timeout, on_attempt=on_attempt, **more
+        ), attempts
 
 
 async def failing(endpoint: str, timeout: float = 30.0) -> tuple[CallFailed, list[Attempt]]:
@@ -56,7 +60,10 @@ async def failing(endpoint: str, timeout: float = 30.0) -> tuple[CallFailed, lis
 
 async def test_transient_failures_are_tried_again_with_a_record_each() -> None:
     script = ScriptedModel(
-        sub_agent(faults.status(429, retry_after=0.01)), sub_agent(faults.cut()), sub_agent(faults.status(503)), sub_agent("12")
+        sub_agent(faults.status(429, retry_after=0.01)),
+        sub_agent(faults.cut()),
+        sub_agent(faults.status(503)),
+        sub_agent("12"),
     )
     async with LoopbackServer(script) as server:
         reply, attempts = await asked(server.endpoint("agent"))
@@ -67,7 +74,7 @@ async def test_transient_failures_are_tried_again_with_a_record_each() -> None:
     assert attempts[-1].retry_after is None
     assert attempts[-1].usage == reply.usage
     assert (attempts[0].usage.known, attempts[1].usage.known) == (True, False)
-    assert {attempt.endpoint for attempt in attempts} == {server.endpoint("agent")}
+    assert all(attempt.endpoint.endswith("#agent") for attempt in attempts)
 
 
 async def test_four_attempts_are_enough() -> None:
@@ -103,7 +110,7 @@ async def test_what_asking_again_cannot_help(fault: Any, kind: type[CallFailed],
         failure, attempts = await failing(server.endpoint("agent"))
     assert type(failure) is kind
     assert (failure.cause, len(attempts)) == (cause, 1)
-    assert server.endpoint("agent") in str(failure)
+    assert "#agent" in str(failure)
 
 
 async def test_a_wait_beyond_the_time_left_is_not_begun() -> None:

@@ -1,0 +1,26 @@
+"""What `subagents` exports, and what importing it costs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import subagents
+
+NAMES = """
+NO_MODEL AgentReply AgentUnavailable Attempt AttemptFailed CallFailed CallObserver CallTimeout ChatReply ChatRequest
+ContextOverflow Corpus EmptyReply Endpoint EndpointUnknown Endpoints Exchange Message Passage Pool PoolError Sampling
+SchemaMismatch SubAgent SubAgentError TokenUsage Tool ToolFailed ToolResult ToolSpec UnknownAgent answer chat
+parse_endpoint search_tool
+""".split()
+
+
+def test_the_public_names() -> None:
+    assert sorted(subagents.__all__) == sorted(NAMES)
+    assert all(hasattr(subagents, name) for name in NAMES)
+
+
+def test_importing_loads_nothing_heavy() -> None:
+    heavy = ("openai", "httpx2", "aiohttp", "bm25s", "numpy", "json_repair", "xllamacpp", "torch")
+    code = f"import sys, subagents; print(*[name for name in {heavy!r} if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "\n"

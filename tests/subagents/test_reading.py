@@ -1,0 +1,134 @@
+"""Values out of what models really write: fences, sentences, halves of JSON, and what only looks like an answer."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+from subagents.reading import Mismatch, last_code_block, read
+from subagents.shapes import parse_shape
+from tests.subagents.calls import record, shape
+
+VERDICT = record(verdict=["correct", "wrong"], reason="str")
+GOOD = {"verdict": "wrong", "reason": "8 is not 6"}
+TEXTS: JsonValue = {"kind": "list", "item": {"kind": "str"}}
+
+
+def got(text: str, kind: JsonValue) -> object:
+    return read(text, parse_shape(shape(kind))).value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"verdict": "wrong", "reason": "8 is not 6"}',
+        '```json\n{"verdict": "wrong", "reason": "8 is not 6"}\n```',
+        'Let me see: {x} or [1].\n```\n{"verdict": "wrong", "reason": "8 is not 6"}\n```\nI hope this helps {you}!',
+        'First I thought {"verdict": "correct", "reason": "ok"}, but {"verdict": "WRONG", "reason": "8 is not 6"}.',
+        '<think>{"verdict": "correct", "reason": "?"}</think>{"verdict": "wrong", "reason": "8 is not 6"}',
+        '{"verdict": "wrong", "reason": "8 is not 6"}{"verdict": "?"}',
+    ],
+)
+def test_json_is_found(text: str) -> None:
+    assert got(text, VERDICT) == GOOD
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{'verdict': 'wrong', 'reason': '8 is not 6'}",
+        '{"verdict": "wrong", "reason": "8 is not 6",}',
+        '{"verdict": "wrong", "reason": "8 is not 6"',
+        '{verdict: "wrong", reason: "8 is not 6"}',
+    ],
+)
+def test_malformed_json_is_repaired_and_said_so(text: str) -> None:
+    found = read(text, parse_shape(VERDICT))
+    assert (found.value, found.repaired) == (GOOD, "the JSON was malformed")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "value"),
+    [
+        ("The answer is 12.", "int", 12),
+        ("12", "int", 12),
+        ('"12"', "int", 12),
+        ('{"value": 12}', "int", 12),
+        ("She pays 8 dollars of 20.\n**Answer:** $12", "int", 12),
+        ("Answer: 20 - 8 = 12\nThat uses 3 pens each.", "int", 12),
+        ("It is \\boxed{1,200}", "int", 1200),
+        ("between 3-5", "int", 5),
+        ("about -2.50 degrees", "float", -2.5),
+        ("The probability is 3/4.", "float", 0.75),
+        ("Yes, it is.", "bool", True),
+        ("No. There is no doubt, true.", "bool", False),
+        ("That is true.", "bool", True),
+        ("The verdict: Correct.", ["correct", "incorrect"], "correct"),
+        ("It is incorrect", ["correct", "incorrect"], "incorrect"),
+        ("It is not supported", ["supported", "not supported"], "not supported"),
+        ('["a", "b"]', TEXTS, ["a", "b"]),
+        ('```\n{"value": ["a"]}\n```', TEXTS, ["a"]),
+        ('{"value": 5}', {"kind": "union", "options": [record(value="int"), {"kind": "str"}]}, {"value": 5}),
+        ("null", {"kind": "union", "options": [{"kind": "int"}, {"kind": "none"}]}, None),
+        ('{"a": "\\ud83d"}', record(a="str"), {"a": "�"}),
+    ],
+)
+def test_a_value_in_plain_words(text: str, kind: JsonValue, value: object) -> None:
+    assert got(text, kind) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("", "int"),
+        ("I cannot tell.", "int"),
+        ("It is 12.5.", "int"),
+        ("3/0", "float"),
+        ("9" * 400, "float"),
+        ("yes and no", "bool"),
+        ("There is no proof.", "bool"),
+        ("It is not true.", "bool"),
+        ("either correct or wrong", ["correct", "wrong"]),
+        ("It isn't correct.", ["correct", "wrong"]),
+        ("NaN", "any"),
+        ('{"verdict": "maybe", "reason": ""}', VERDICT),
+        ("I think it is wrong because 8 is not 6.", VERDICT),
+        ("[" * 100_000, TEXTS),
+        ("{" * 3_000, VERDICT),
+    ],
+)
+def test_what_is_no_answer(text: str, kind: JsonValue) -> None:
+    with pytest.raises(Mismatch, match="Write only"):
+        got(text, kind)
+
+
+@given(st.text(), st.sampled_from(["int", "float", "bool", ["yes", "no"], TEXTS, VERDICT, "any"]))
+def test_any_text_is_read_or_refused(text: str, kind: JsonValue) -> None:
+    try:
+        got(text, kind)
+    except Mismatch as problem:
+        assert str(problem)
+
+
+@given(st.text(alphabet='{}[]",:\\ab1.-`\n '))
+def test_what_looks_like_json_is_read_or_refused(text: str) -> None:
+    try:
+        got(text, VERDICT)
+    except Mismatch:
+        return
+
+
+@pytest.mark.parametrize(
+    ("text", "block"),
+    [
+        ("print(1)", "print(1)"),
+        ("```python\nprint(1)\n```", "print(1)"),
+        ("```py\na\n```\nthen\n```python\nprint(1)\n```\nEnjoy.", "print(1)"),
+        ("```python\na\n```\nbetter:\n```python\nprint(1)\n", "print(1)"),
+        ("<think>```\nno\n```</think>print(1)", "print(1)"),
+    ],
+)
+def test_the_last_code_block(text: str, block: str) -> None:
+    assert last_code_block(text) == block

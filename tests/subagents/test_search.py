@@ -1,0 +1,98 @@
+"""Corpora and the search over them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import anyio
+import pytest
+
+from subagents import Corpus, Passage, PoolError, ToolFailed, search_tool
+from subagents.search import CHUNK_CHARS
+
+pytestmark = pytest.mark.anyio
+
+FILMS = Corpus(
+    [
+        Passage("p1", "Inception", "A film directed by Christopher Nolan."),
+        Passage("p2", "Dune", "A film directed by Denis Villeneuve."),
+        Passage("p3", "Pasta", "Boil water."),
+    ]
+)
+
+
+async def test_a_sentence_is_a_query(capfd: pytest.CaptureFixture[str]) -> None:
+    result = await search_tool(FILMS, k=2)("Find: 'director of Inception', please!")
+    assert result.text == "[p1] Inception: A film directed by Christopher Nolan."
+    assert result.value == [{"id": "p1", "title": "Inception", "text": "A film directed by Christopher Nolan."}]
+    assert len((await search_tool(FILMS, k=1)("film")).parts) == 1
+    assert len((await search_tool(FILMS)("film")).parts) == 2
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("corpus", "query", "says"),
+    [
+        (Corpus([]), "film", "no documents to search"),
+        (FILMS, "zebra", "no passage holds a word of the query 'zebra'"),
+        (FILMS, "", "no passage"),
+        (FILMS, "the of", "no passage"),
+        (Corpus([Passage("1", "", "the"), Passage("2", "", "of a")]), "film", "no passage"),
+        (Corpus([Passage("1", "", "film")]), "zebra", "no passage"),
+    ],
+)
+async def test_a_search_that_finds_nothing(corpus: Corpus, query: str, says: str) -> None:
+    with pytest.raises(ToolFailed, match=says):
+        await search_tool(corpus)(query)
+
+
+async def test_one_passage_is_enough() -> None:
+    assert (await search_tool(Corpus.from_text("Only Nolan."))("Nolan")).text == "[context#1] Only Nolan."
+    assert len(Corpus.from_text(" \n\n ")) == 0
+
+
+async def test_searches_at_once_share_an_index() -> None:
+    corpus = Corpus([Passage(str(number), "", f"film number {number} about w{number}") for number in range(200)])
+    found: dict[int, str] = {}
+
+    async def look(number: int) -> None:
+        found[number] = (await search_tool(corpus, k=1)(f"w{number}")).parts[0]
+
+    async with anyio.create_task_group() as tasks:
+        for number in range(20):
+            tasks.start_soon(look, number)
+    assert all(found[number].startswith(f"[{number}] ") for number in range(20))
+
+
+def test_paragraphs_are_joined_and_cut() -> None:
+    long = "A sentence of some words. " * 200
+    corpus = Corpus.from_text(f"# Title\n\nshort\n\n{long}\n\nend")
+    texts = [passage.text for passage in corpus.passages]
+    assert texts[0].startswith("# Title\nshort")
+    assert all(len(text) <= CHUNK_CHARS for text in texts)
+    assert " ".join(" ".join(texts).split()) == " ".join(f"# Title short {long} end".split())
+
+
+def test_a_folder_of_files(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "a.md").write_text("About Nolan.\n" * 60 + "\n\nAbout Dune.")
+    (tmp_path / "b.jsonl").write_text('{"id": "x", "title": "T", "text": "one"}\n\n{"contents": "two"}\n')
+    (tmp_path / "c.txt").write_bytes(b"caf\xe9")
+    (tmp_path / "d.pdf").write_text("no")
+    passages = Corpus.from_folder(tmp_path).passages
+    assert [passage.id for passage in passages] == ["x", "b.jsonl#3", "c.txt#1", "deep/a.md#1", "deep/a.md#2"]
+    assert str(passages[0]) == "[x] T: one"
+
+
+@pytest.mark.parametrize("line", ["no json", "[1]", '{"body": "x"}', "3"])
+def test_a_line_that_is_no_passage(tmp_path: Path, line: str) -> None:
+    (tmp_path / "b.jsonl").write_text(f'{{"text": "fine"}}\n{line}\n')
+    with pytest.raises(PoolError, match=r"line 2 of 'b.jsonl'"):
+        Corpus.from_folder(tmp_path)
+
+
+def test_a_folder_without_text(tmp_path: Path) -> None:
+    with pytest.raises(PoolError, match="holds no text"):
+        Corpus.from_folder(tmp_path)
+    with pytest.raises(PoolError, match="is no folder"):
+        Corpus.from_folder(tmp_path / "nowhere")
