@@ -84,6 +84,7 @@ class Journal:
         if isinstance(event, TextStreamed):
             raise JournalError("a TextStreamed event is shown while it happens and never journalled")
         written: Future[None] = Future()
+        written.set_running_or_notify_cancel()  # from here on nobody can take it back
         with self._lock:
             self._queue.append((run, event, written))
             if len(self._queue) == 1:

@@ -28,7 +28,7 @@ from subagents.tools import Tool, ToolFailed, ToolResult
 
 JSON_ONLY = "Reply with JSON only: {shape}"
 PRINT_JSON = "The program must print one JSON value and nothing else: {shape}"
-EXTRACT = "Now give the final result of the above as JSON only, nothing else: {shape}"
+EXTRACT = "Now write what you found above as JSON only, and add nothing to it: {shape}"
 MEND = "That reply cannot be used: {problem}"
 MEND_PROGRAM = "The program failed: {problem}\nWrite the whole corrected program in one ```python block."
 

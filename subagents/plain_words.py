@@ -13,6 +13,7 @@ from subagents.shapes import Choice, Shape, Simple
 _ANSWER = re.compile(r"\banswer\b(?:\s+is)?[*_\s]*[:=]?\s*(.+)", re.IGNORECASE)
 _NUMBER = re.compile(r"(?:(?<![\w)\]])[-−])?\d+(?:,\d{3})*(?:\.\d+)?(?:[eE][-+]?\d+)?(?:\s*/\s*\d+)?")
 _TRUTH = re.compile(r"\b(yes|true|false|no)\b(?![-\w])", re.IGNORECASE)
+_BEGINNING = re.compile(r"\W*(yes|true|false|no)\s*([.,;:!*]|$)", re.IGNORECASE)
 _NEGATION = re.compile(r"(\bnot|n't|\bnever|\bno)\s+(\w+\s+)?$", re.IGNORECASE)
 
 
@@ -52,9 +53,9 @@ def _last_number(text: str) -> float | None:
 
 
 def _truth(text: str) -> bool | None:
-    """The word that the text begins with, or the only one that stands in it."""
+    """The word that the text begins with, as in "No, ...", or else the only one that stands in it."""
     found = list(_TRUTH.finditer(text))
-    if found and not re.search(r"\w", text[: found[0].start()]):
+    if _BEGINNING.match(text):
         found = found[:1]
     said = {_is_yes(match[0]) for match in found}
     if len(said) != 1 or any(_NEGATION.search(text[: match.start()]) for match in found):

@@ -15,7 +15,6 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import anyio
 
@@ -64,12 +63,15 @@ def server_process() -> Iterator[str]:
 
 async def measure() -> None:
     """Measure both programs and print the table."""
-    with server_process() as endpoint, tempfile.TemporaryDirectory() as folder:
-        with Journal.open(Path(folder) / "journal.db") as journal:
-            for name, program, replies in (("synchronous", SYNCHRONOUS, 3), ("asyncio", ASYNCHRONOUS, 2)):
-                times = [await seconds_of(program, endpoint, journal) for _ in range(RUNS + 1)][1:]
-                median, path = statistics.median(times), replies * LATENCY
-                print(f"{name:12} median {median:.3f} s, critical path {path:.1f} s, ratio {median / path:.3f}")
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        server_process() as endpoint,
+        Journal.open(f"{folder}/j.db") as journal,
+    ):
+        for name, program, replies in (("synchronous", SYNCHRONOUS, 3), ("asyncio", ASYNCHRONOUS, 2)):
+            times = [await seconds_of(program, endpoint, journal) for _ in range(RUNS + 1)][1:]
+            median, path = statistics.median(times), replies * LATENCY
+            print(f"{name:12} median {median:.3f} s, critical path {path:.1f} s, ratio {median / path:.3f}")
 
 
 async def serve() -> None:

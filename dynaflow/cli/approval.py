@@ -30,7 +30,7 @@ async def ask_approval(view: LiveView, program: str) -> bool:
 async def _until_shown(view: LiveView, program: str) -> None:
     """The view hears of events a moment after the run: let it come to this program before it is asked about."""
     with anyio.move_on_after(1.0):
-        while view.program != program:
+        while view.program != program:  # noqa: ASYNC110 - what the view shows it tells nobody
             await anyio.sleep(0.01)
 
 

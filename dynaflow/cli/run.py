@@ -1,10 +1,12 @@
 """`dynaflow run`: run a program that a person wrote."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dynaflow.cli import options
+from dynaflow.errors import SettingError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -22,7 +24,7 @@ def run(
             "--question",
             "--task",
             metavar="TEXT",
-            help="What the program finds as `task.question`; `-` reads standard input. Default: the file's name.",
+            help="What the program finds as `task.question`; `-` reads standard input. Default: the program's name.",
         ),
     ] = "",
     agent_model: options.AgentModel = None,
@@ -46,8 +48,10 @@ def run(
     from dynaflow.cli.answering import Output, carry_out
     from dynaflow.settings import Settings
 
+    if question == "-" and str(file) == "-":
+        raise SettingError("program and question cannot both come from standard input: give one of them in words")
     program = options.read_program(file)
-    task = options.read_task(question or file.name, context, answer_format)
+    task = options.read_task(question or _name(file), context, answer_format)
     agents = options.read_pool(pool)
     budget = options.budget_of(calls=budget_calls, tokens=budget_tokens, seconds=budget_seconds)
     settings = Settings()
@@ -66,3 +70,7 @@ def run(
         )
 
     carry_out(work, Output(as_json, quiet, journal))
+
+
+def _name(file: Path) -> str:
+    return "a program from standard input" if str(file) == "-" else file.name

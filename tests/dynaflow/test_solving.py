@@ -6,10 +6,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import anyio
+import anyio.lowlevel
 import pytest
 
 from dynaflow import Budget, Event, Journal, Result, Task, run_program, solve, stream
-from dynaflow.testing import LoopbackServer, Rule, ScriptedModel, anyone, faults, in_any_order, main_agent, sub_agent, tool_call
+from dynaflow.testing import (
+    LoopbackServer,
+    Rule,
+    ScriptedModel,
+    anyone,
+    faults,
+    in_any_order,
+    main_agent,
+    sub_agent,
+    tool_call,
+)
 from dynaflow.testing.script import AnyOrder
 from subagents import Endpoints, EndpointUnknown, Pool, SubAgent
 
@@ -218,7 +229,7 @@ async def test_leaving_the_stream_early_interrupts_the_run(journal: Journal) -> 
             async for event in events:
                 if event.type == "TurnStarted":
                     break
-        await anyio.sleep(0)
+        await anyio.lowlevel.checkpoint()
     (summary,) = journal.runs()
     assert summary.status == "interrupted"
 

@@ -7,7 +7,7 @@ import pytest
 from aiohttp import web
 
 from dynaflow.testing import LoopbackServer, ScriptedModel, anyone
-from subagents import EndpointUnknown, Endpoints, parse_endpoint
+from subagents import Endpoints, EndpointUnknown, parse_endpoint
 from subagents.endpoints import Address
 from tests.subagents.raw_server import raw_server
 

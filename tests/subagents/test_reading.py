@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -70,7 +72,7 @@ def test_malformed_json_is_repaired_and_said_so(text: str) -> None:
         ("It is not supported", ["supported", "not supported"], "not supported"),
         ('["a", "b"]', TEXTS, ["a", "b"]),
         ('```\n{"value": ["a"]}\n```', TEXTS, ["a"]),
-        ('{"value": 5}', {"kind": "union", "options": [record(value="int"), {"kind": "str"}]}, {"value": 5}),
+        ('{"value": 5}', {"kind": "union", "options": [record(value="int"), {"kind": "none"}]}, {"value": 5}),
         ("null", {"kind": "union", "options": [{"kind": "int"}, {"kind": "none"}]}, None),
         ('{"a": "\\ud83d"}', record(a="str"), {"a": "�"}),
     ],
@@ -107,9 +109,10 @@ def test_what_is_no_answer(text: str, kind: JsonValue) -> None:
 @given(st.text(), st.sampled_from(["int", "float", "bool", ["yes", "no"], TEXTS, VERDICT, "any"]))
 def test_any_text_is_read_or_refused(text: str, kind: JsonValue) -> None:
     try:
-        got(text, kind)
-    except Mismatch as problem:
-        assert str(problem)
+        value = got(text, kind)
+    except Mismatch:
+        return
+    json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
 
 
 @given(st.text(alphabet='{}[]",:\\ab1.-`\n '))
