@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from typing import cast
+
+from pydantic import JsonValue
 
 from sandbox import Contract, Limits, Reply, Request, Sandbox
 from subagents import ToolFailed, ToolResult
@@ -27,7 +30,7 @@ class PythonTool:
         printed = outcome.printed.strip()
         if not printed and outcome.value is None:
             raise ToolFailed("the program printed nothing; print the result")
-        return ToolResult(text=printed or str(outcome.value))
+        return ToolResult(text=printed or str(outcome.value), value=cast("JsonValue", outcome.value))
 
 
 class _Nothing:

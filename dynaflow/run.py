@@ -203,7 +203,12 @@ class Run:
             return None, render_check_feedback(program, findings)
         if self._approve is not None and not await self._approve(program):
             return Ending("no_answer", reason="the program was not approved"), ""
-        await self._workflow(turn, program)
+        asked_before = self._meter.calls
+        outcome = await self._workflow(turn, program)
+        asked_nobody = self._meter.calls == asked_before
+        if asked_nobody and outcome.error is None and outcome.value is not None and self._flow.delivered:
+            # After its sub-agents have delivered, a program that asks nobody is the answer, written as a program.
+            return await self._answer(turn, _as_text(outcome.value), False)
         return None, self._feedback(turn)
 
     async def _check(self, turn: int, program: str) -> tuple[FindingRecord, ...]:
@@ -243,7 +248,7 @@ class Run:
             return Ending("no_answer", reason=f"{outcome.error.kind}: {outcome.error}")
         if outcome.value is None:
             return Ending("no_answer", reason="the program returned no value")
-        answer = outcome.value if isinstance(outcome.value, str) else _as_json(outcome.value)
+        answer = _as_text(outcome.value)
         await self._emit(Answered(turn=1, answer=answer, tagged=True))
         return self._answered(answer)
 
@@ -275,8 +280,8 @@ def _sum(attempts: tuple[Attempt, ...]) -> TokenUsage:
     return sum((attempt.usage for attempt in attempts), TokenUsage())
 
 
-def _as_json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+def _as_text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _model_called(turn: int, said: Said) -> ModelCalled:

@@ -13,9 +13,7 @@ from dynaflow.flow import Staff
 from dynaflow.python_tool import PythonTool
 from dynaflow.task import Task
 from sandbox import Sandbox, open_sandbox
-from subagents import Corpus, Endpoint, Endpoints, Pool, Tool, search_tool
-
-NO_MODEL = "none"
+from subagents import NO_MODEL, Corpus, Endpoint, Endpoints, Pool, Tool, search_tool
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,9 @@ SubAgentError
     ├── EmptyReply             blank, refused or cut off before it was whole
     ├── ContextOverflow        the messages do not fit the model's window
     └── AgentUnavailable       the endpoint refused, is unreachable, or kept failing
+
+Below a call, one request may end in `failures.AttemptFailed` and one use of a tool in `tools.ToolFailed`; what a
+caller of `answer` or `retry.chat` sees of them is the `CallFailed` that they lead to.
 """
 
 from __future__ import annotations

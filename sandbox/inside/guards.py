@@ -130,7 +130,7 @@ class Guards:
         if self._passes_handles(function):
             return cast("Callable[..., object]", function)(*args, **kwargs)
         if isinstance(function, type | types.BuiltinFunctionType) and function in _TRANSPARENT:
-            return function(*map(resolve, args), **kwargs)  # type: ignore[operator]
+            return function(*map(resolve, args), **kwargs)
         if getattr(function, "__name__", "") in _MUTATORS and args and type(args[0]) is list:
             args[0][:] = map(resolve, args[0])
         values = [_value(argument) for argument in args]

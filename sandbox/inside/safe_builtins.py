@@ -1,74 +1,53 @@
-"""The builtins of a program: what natural programs use, without anything that reaches out of the language."""
+"""The builtins of a program: what natural programs use, without anything that reaches out of the language.
+
+Types that programs test values against (`str`, `dict`, ...) are the real ones. `type`, `repr`, `hash` and `id` are ours:
+no metaclass comes out of them, and no memory address, which would differ from process to process. `map` and `filter`
+hand handles on to functions of the program and values to everything else.
+"""
 
 from __future__ import annotations
 
 import builtins
-import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import cast
 
 from sandbox.inside.arithmetic import guarded_pow
 from sandbox.inside.concurrency import CancelledError
 from sandbox.inside.facades.runtime import Runtime
-from sandbox.inside.formatting import safe_format_spec
-from sandbox.inside.values import Record, Row, Text
+from sandbox.inside.formatting import safe_format_spec, without_addresses
+from sandbox.inside.kinds import TypeOf
+from sandbox.inside.values import Record, Text
 
 _AS_THEY_ARE = (
-    "abs all any ascii bin bool callable chr complex dict divmod enumerate filter float frozenset hash hex "
-    "int isinstance issubclass iter len list max min next object oct ord range repr reversed round set slice sorted "
-    "staticmethod classmethod property str sum super tuple zip NotImplemented Ellipsis bytes "
-    "True False None"
+    "abs all any bin bool callable chr complex dict divmod enumerate float frozenset hex int isinstance issubclass "
+    "iter len list max min next object oct ord range reversed round set slice sorted staticmethod classmethod property "
+    "str sum super tuple zip NotImplemented Ellipsis bytes True False None"
 )
 _EXCEPTIONS = (
-    "ArithmeticError AssertionError AttributeError EOFError Exception FloatingPointError ImportError IndexError "
-    "KeyError LookupError MemoryError ModuleNotFoundError NameError NotImplementedError OSError OverflowError "
-    "RecursionError RuntimeError StopIteration StopAsyncIteration SyntaxError TimeoutError TypeError UnboundLocalError "
-    "UnicodeDecodeError UnicodeEncodeError UnicodeError ValueError Warning UserWarning ZeroDivisionError "
-    "ConnectionError DeprecationWarning RuntimeWarning"
+    "ArithmeticError AssertionError AttributeError BufferError EOFError Exception FloatingPointError ImportError "
+    "IndexError KeyError LookupError MemoryError ModuleNotFoundError NameError NotImplementedError OSError "
+    "OverflowError PermissionError RecursionError RuntimeError StopIteration StopAsyncIteration SyntaxError "
+    "TimeoutError TypeError UnboundLocalError UnicodeDecodeError UnicodeEncodeError UnicodeError ValueError "
+    "ZeroDivisionError ConnectionError FileNotFoundError IndentationError Warning UserWarning DeprecationWarning "
+    "FutureWarning RuntimeWarning"
 )
 _MISSING = object()
-
-
-class _TypeOf:
-    """`type` with one argument. It makes no classes, and of a class it gives none."""
-
-    __slots__ = ()
-
-    def __call__(self, *things: object) -> type:
-        if len(things) != 1:
-            raise TypeError("type() takes one argument here; write a class statement to make a class")
-        return type_of(things[0])
-
-    def __instancecheck__(self, thing: object) -> bool:
-        return isinstance(thing, type)
-
-    def __repr__(self) -> str:
-        return "<class 'type'>"
-
-
-def type_of(thing: object) -> type:
-    """The type of a value as a program sees it: replies are plain text, dicts and lists. Raises TypeError for a class."""
-    for special, plain in ((Text, str), (Record, dict), (Row, list)):
-        if type(thing) is special:
-            return plain
-    if isinstance(thing, type):
-        raise TypeError("type() of a class is not part of the workflow language")
-    return type(thing)
+_ADDRESS_HASHES = frozenset({object.__hash__, type(len).__hash__, type("".join).__hash__})
+"""Ways to hash that depend on where an object lies in memory."""
 
 
 def safe_builtins(runtime: Runtime) -> dict[str, object]:
     """The names that every program has, by name."""
     names: dict[str, object] = {name: getattr(builtins, name) for name in f"{_AS_THEY_ARE} {_EXCEPTIONS}".split()}
-    names.update(IOError=OSError, type=_TypeOf(), pow=guarded_pow)
-    names.update(_guarded(runtime))
-    names["CancelledError"] = CancelledError
+    names.update(IOError=OSError, EnvironmentError=OSError, type=TypeOf(), pow=guarded_pow)
+    names.update(_attributes(runtime))
+    names.update(_texts(runtime))
+    names.update(_iterators(runtime))
+    names.update(id=runtime.classes.serial, hash=_hash_of(runtime), CancelledError=CancelledError)
     return names
 
 
-def _guarded(runtime: Runtime) -> dict[str, object]:
-    serials: dict[int, tuple[int, object]] = {}
-    counter = itertools.count(1)
-
+def _attributes(runtime: Runtime) -> dict[str, object]:
     def safe_getattr(thing: object, name: str, default: object = _MISSING) -> object:
         try:
             return runtime.getattr(thing, _name(name))
@@ -78,38 +57,86 @@ def _guarded(runtime: Runtime) -> dict[str, object]:
             return default
 
     def safe_hasattr(thing: object, name: str) -> bool:
-        return safe_getattr(thing, name, _MISSING) is not _MISSING
+        absent = object()
+        return safe_getattr(thing, name, absent) is not absent
 
     def safe_setattr(thing: object, name: str, value: object) -> None:
-        if not runtime.classes.has(thing) or _name(name).startswith("__"):
-            raise TypeError(f"attributes of a {type(thing).__name__} cannot be set")
-        setattr(thing, name, value)
+        if isinstance(thing, Record):
+            thing[_name(name)] = value
+        else:
+            setattr(_changeable(runtime, thing, name), _name(name), value)
 
-    def safe_id(thing: object) -> int:
-        if id(thing) not in serials:
-            serials[id(thing)] = (next(counter), thing)
-        return serials[id(thing)][0]
-
-    def safe_map(function: Callable[..., object], *iterables: Iterable[object]) -> Iterator[object]:
-        return (runtime.call(function, *items) for items in zip(*iterables, strict=False))
-
-    def safe_print(
-        *things: object, sep: object = " ", end: object = "\n", file: object = None, flush: object = False
-    ) -> None:
-        text = (" " if sep is None else str(sep)).join(str(thing) for thing in things)
-        runtime.print(text + ("\n" if end is None else str(end)))
+    def safe_delattr(thing: object, name: str) -> None:
+        delattr(_changeable(runtime, thing, name), _name(name))
 
     def safe_dir(thing: object) -> list[str]:
         return [name for name in builtins.dir(thing) if not name.startswith("_")]
 
     def safe_vars(thing: object) -> dict[str, object]:
-        return cast("dict[str, object]", runtime.getattr(thing, "__dict__"))
+        return dict(thing) if isinstance(thing, Record) else cast("dict[str, object]", runtime.getattr(thing, "__dict__"))
 
     return {
-        "getattr": safe_getattr, "hasattr": safe_hasattr, "setattr": safe_setattr, "id": safe_id, "map": safe_map,
-        "print": safe_print, "dir": safe_dir, "vars": safe_vars,
-        "format": lambda value, spec="": safe_format_spec(runtime.value(value), spec),
+        "getattr": safe_getattr, "hasattr": safe_hasattr, "setattr": safe_setattr, "delattr": safe_delattr,
+        "dir": safe_dir, "vars": safe_vars,
     }  # fmt: skip
+
+
+def _texts(runtime: Runtime) -> dict[str, object]:
+    def safe_repr(thing: object) -> str:
+        return without_addresses(repr(thing))
+
+    def safe_ascii(thing: object) -> str:
+        return without_addresses(ascii(thing))
+
+    def safe_format(value: object, spec: object = "") -> str:
+        return safe_format_spec(value, spec)
+
+    def safe_print(
+        *things: object, sep: object = None, end: object = None, file: object = None, flush: object = False
+    ) -> None:
+        shown = [str(thing) if isinstance(thing, str) else without_addresses(str(thing)) for thing in things]
+        runtime.print(_separator("sep", sep, " ").join(shown) + _separator("end", end, "\n"))
+
+    return {"repr": safe_repr, "ascii": safe_ascii, "format": safe_format, "print": safe_print}
+
+
+def _iterators(runtime: Runtime) -> dict[str, object]:
+    def safe_map(function: Callable[..., object], *iterables: Iterable[object]) -> Iterator[object]:
+        if not iterables:
+            raise TypeError("map() needs a function and at least one iterable")
+        return (runtime.call(function, *items) for items in zip(*map(_iterable(runtime), iterables), strict=False))
+
+    def safe_filter(function: Callable[..., object] | None, iterable: Iterable[object]) -> Iterator[object]:
+        items = _iterable(runtime)(iterable)
+        return (item for item in items if (item if function is None else runtime.call(function, item)))
+
+    runtime.aware.update((safe_map, safe_filter))
+    return {"map": safe_map, "filter": safe_filter}
+
+
+def _iterable(runtime: Runtime) -> Callable[[object], Iterable[object]]:
+    """A handle of a list is waited for at once; that what is mapped cannot be iterated is said at once, too."""
+    return lambda thing: iter(cast("Iterable[object]", runtime.value(thing)))
+
+
+def _hash_of(runtime: Runtime) -> Callable[[object], int]:
+    def safe_hash(thing: object) -> int:
+        by_address = thing is None or type(thing).__hash__ in _ADDRESS_HASHES
+        return runtime.classes.serial(thing) if by_address else hash(thing)
+
+    return safe_hash
+
+
+def _changeable(runtime: Runtime, thing: object, name: object) -> object:
+    if not runtime.classes.has(thing) or _name(name).startswith("__"):
+        raise TypeError(f"the attribute {name!r} of a {type(thing).__name__} cannot be changed here")
+    return thing
+
+
+def _separator(name: str, given: object, default: str) -> str:
+    if given is not None and not isinstance(given, str):
+        raise TypeError(f"{name} must be None or text, not {type(given).__name__}")
+    return default if given is None else str(given)
 
 
 def _name(name: object) -> str:

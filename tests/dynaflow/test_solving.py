@@ -101,7 +101,12 @@ async def test_a_program_arrives_as_a_tool_call(journal: Journal, monkeypatch: p
 
         monkeypatch.setattr(Endpoints, "open", with_tools)
         result = await solve(
-            TASK, mode="forced", model=server.endpoint("main"), agent_model=server.endpoint("agent"), pool=POOL, journal=journal
+            TASK,
+            mode="forced",
+            model=server.endpoint("main"),
+            agent_model=server.endpoint("agent"),
+            pool=POOL,
+            journal=journal,
         )
     assert (result.status, result.answer) == ("answered", "7")
 
@@ -133,6 +138,13 @@ async def test_a_failing_program_is_fed_back_with_its_line(journal: Journal) -> 
     assert result.status == "answered"
 
 
+async def test_a_program_that_asks_nobody_after_a_delivery_is_the_answer(journal: Journal) -> None:
+    result, _ = await solved(
+        journal, main_agent(fenced('return ask("solver", "q")')), sub_agent("it is 7"), main_agent(fenced('return "7"'))
+    )
+    assert (result.status, result.answer) == ("answered", "7")
+
+
 async def test_forced_mode_insists_on_a_workflow(journal: Journal) -> None:
     result, _ = await solved(
         journal,
@@ -151,7 +163,9 @@ async def test_a_model_that_never_writes_a_program_ends_without_an_answer(journa
 
 
 async def test_failed_calls_make_an_answer_degraded(journal: Journal) -> None:
-    program = 'try:\n    x = ask("solver", "q").strip()\nexcept CallFailed:\n    x = ask("verifier", "instead")\nreturn x'
+    program = (
+        'try:\n    x = ask("solver", "q").strip()\nexcept CallFailed:\n    x = ask("verifier", "instead")\nreturn x'
+    )
     result, _ = await solved(
         journal,
         main_agent(fenced(program)),
@@ -197,7 +211,10 @@ async def test_token_budget_ends_the_run(journal: Journal) -> None:
 
 async def test_seconds_budget_ends_the_run(journal: Journal) -> None:
     result, events = await solved(
-        journal, main_agent(fenced('return ask("solver", "q")')), sub_agent(faults.stalled("x")), budget=Budget(seconds=1.0)
+        journal,
+        main_agent(fenced('return ask("solver", "q")')),
+        sub_agent(faults.stalled("x")),
+        budget=Budget(seconds=1.0),
     )
     assert result.status == "no_answer"
     assert [e.status for e in events if e.type == "CallFinished"] == ["cancelled"]
@@ -240,4 +257,3 @@ async def test_bad_set_up_is_said_before_anything_is_journalled(journal: Journal
     with pytest.raises(EndpointUnknown, match="cannot be reached"):
         await solve(TASK, model="http://127.0.0.1:9/v1#m", pool=POOL, journal=journal)
     assert journal.runs() == []
-

@@ -83,7 +83,9 @@ async def test_reasoning_comes_first_and_without_a_schema() -> None:
     script = ScriptedModel(
         sub_agent("3 x 4 = 12, so yes.", when=lambda seen: seen.json_schema is None),
         sub_agent(
-            {"verdict": "yes", "why": "12"}, user="Now write what you found above as JSON only", when=lambda r: bool(r.json_schema)
+            {"verdict": "yes", "why": "12"},
+            user="Now write what you found above as JSON only",
+            when=lambda r: bool(r.json_schema),
         ),
     )
     seen = Seen()

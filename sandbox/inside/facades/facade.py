@@ -33,5 +33,8 @@ class Facade:
     def __delattr__(self, name: str) -> NoReturn:
         raise TypeError(f"the module {self.__name__!r} cannot be changed")
 
+    def __dir__(self) -> list[str]:
+        return sorted(self._members)
+
     def __repr__(self) -> str:
         return f"<module {self.__name__!r}>"
