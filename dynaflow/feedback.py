@@ -73,17 +73,17 @@ def render_workflow_feedback(events: Iterable[Event], *, budget_left: Budget, ma
     turn = _workflow_turn(events)
     ended = turn.ended
     rows = [row_of(call) for call in turn.calls.values()]
-    head = {"ended": _shortened(ended), "left": budget_left, "statuses": count_statuses(rows), "calls": len(rows)}
-    bare = render("workflow_feedback", **head, value="-", rows="-", printed="-")
+    value, printed = "" if ended.value is None else _as_text(ended.value), ended.printed.rstrip()
+    head = {"ended": _shortened(ended), "left": budget_left, "statuses": count_statuses(rows)}
+    bare = render("workflow_feedback", **head, value=value and "-", rows=rows and "-", printed=printed and "-")
     room = max(max_tokens, _LEAST_TOKENS) - estimate_tokens(bare)
-    value = "" if ended.value is None else _as_text(ended.value)
-    shares = _shares(room, [estimate_tokens(value), sum(row.tokens for row in rows), estimate_tokens(ended.printed)])
+    shares = _shares(room, [estimate_tokens(value), sum(row.tokens for row in rows), estimate_tokens(printed)])
     return render(
         "workflow_feedback",
         **head,
         value=cut_to_tokens(value, shares[0]),
         rows=render_rows(rows, shares[1]),
-        printed=cut_to_tokens(ended.printed.rstrip(), shares[2]),
+        printed=cut_to_tokens(printed, shares[2]),
     )
 
 

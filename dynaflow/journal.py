@@ -81,6 +81,12 @@ class Journal:
         Raises `JournalError` if it could not be written, for a `TextStreamed`, which is only shown, and for
         a `RunStarted` of a run that is there already.
         """
+        written = self.enqueue(run, event)
+        with anyio.CancelScope(shield=True):
+            await asyncio.wrap_future(written)
+
+    def enqueue(self, run: str, event: Event) -> Future[None]:
+        """Begin to append an event, behind those that were begun before it; the future tells when it is committed."""
         if isinstance(event, TextStreamed):
             raise JournalError("a TextStreamed event is shown while it happens and never journalled")
         written: Future[None] = Future()
@@ -89,8 +95,7 @@ class Journal:
             self._queue.append((run, event, written))
             if len(self._queue) == 1:
                 self._writer.submit(self._write_queued)
-        with anyio.CancelScope(shield=True):
-            await asyncio.wrap_future(written)
+        return written
 
     def events(self, run: str) -> list[Event]:
         """All events of a run, in the order in which they were appended; `find` gives its full id."""

@@ -38,17 +38,18 @@ def render_messages(
     system = render(template, mode=mode, agents=agents, tools=tools, budget=budget)
     return (
         Message(role="system", content=system),
-        Message(role="user", content=_render_task(task, mode, form, tools=tools)),
+        Message(role="user", content=_render_task(task, mode, form, agents, tools=tools)),
     )
 
 
-def _render_task(task: Task, mode: Mode, form: PromptForm, *, tools: bool) -> str:
+def _render_task(task: Task, mode: Mode, form: PromptForm, agents: Sequence[AgentRecord], *, tools: bool) -> str:
     shown = task.context if mode == "direct" else task.context[: _CONTEXT_SHOWN[form]]
     left_out = len(task.context) - len(shown)
     return render(
         "compact_task" if form == "compact" and mode != "direct" else "task",
         task=task,
         mode=mode,
+        agents=agents,
         tools=tools,
         context=shown,
         context_left_out=left_out,

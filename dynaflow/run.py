@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -52,6 +53,7 @@ DISTRIBUTION = "dynaflow-orchestrator"
 FEEDBACK_SHARE = 4
 """Feedback after a workflow takes at most one part in so many of the main agent's window."""
 FEEDBACK_TOKENS = 2_000
+_INSIDE_A_CALL = frozenset({"CallStarted", "CallAttempted", "ToolCalled", "ReplyRepaired"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +76,35 @@ class Ending:
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class Recorder:
-    """Writes the events of a run into the journal, then shows them; `show` alone is for what is never journalled."""
+    """Writes the events of a run into the journal, and shows each when it is there, in the order of the journal."""
 
-    run: str
-    journal: Journal
-    show: Callable[[Event], None]
+    def __init__(self, run: str, journal: Journal, show: Callable[[Event], None]) -> None:
+        self.run = run
+        self.show = show
+        """Shows an event at once: for what is never journalled."""
+        self._journal = journal
+        self._lost: BaseException | None = None
 
     async def record(self, event: Event) -> None:
-        """Journal an event, then show it."""
-        await self.journal.append(self.run, event)
-        self.show(event)
+        """Journal an event. Raises `JournalError` if it, or one before it, could not be written.
+
+        A step inside a call is not waited for: the call's one terminal event comes behind it and is.
+        """
+        if self._lost is not None:
+            raise self._lost
+        loop = asyncio.get_running_loop()
+        written = self._journal.enqueue(self.run, event)
+        written.add_done_callback(lambda done: loop.call_soon_threadsafe(self._committed, event, done.exception()))
+        if event.type not in _INSIDE_A_CALL:
+            with anyio.CancelScope(shield=True):
+                await asyncio.wrap_future(written)
+
+    def _committed(self, event: Event, error: BaseException | None) -> None:
+        if error is None:
+            self.show(event)
+        else:
+            self._lost = error
 
 
 class Run:

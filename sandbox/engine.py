@@ -13,11 +13,12 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import cast
+from typing import IO, cast
 
 import anyio
 import anyio.abc
@@ -50,12 +51,12 @@ async def open_sandbox(minimum: Level = 1) -> AsyncIterator[ZygoteSandbox]:
     if report.level < minimum:
         reasons = "; ".join(report.reasons)
         raise SandboxUnavailable(f"isolation level {minimum} is demanded and {report.level} is reached: {reasons}")
-    process, control = _start_zygote()
+    process, control, complaints = _start_zygote()
     try:
         async with await anyio.abc.UNIXSocketStream.from_socket(control) as stream, anyio.create_task_group() as group:
             sandbox = ZygoteSandbox(report.level, stream)
             group.start_soon(sandbox.listen)
-            await sandbox.ready()
+            await sandbox.ready(complaints)
             try:
                 yield sandbox
             finally:
@@ -63,10 +64,12 @@ async def open_sandbox(minimum: Level = 1) -> AsyncIterator[ZygoteSandbox]:
     except BaseExceptionGroup as several:
         raise only(several) from None
     finally:
+        complaints.close()
         await _end(process)
 
 
-def _start_zygote() -> tuple[subprocess.Popen[bytes], socket.socket]:
+def _start_zygote() -> tuple[subprocess.Popen[bytes], socket.socket, IO[bytes]]:
+    complaints = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the zygote is; closed by `open_sandbox`
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
     descriptor = theirs.fileno()
     path = [str(_ROOT), *(entry for entry in sys.path if entry and Path(entry).exists())]
@@ -74,10 +77,10 @@ def _start_zygote() -> tuple[subprocess.Popen[bytes], socket.socket]:
     with theirs:
         process = subprocess.Popen(  # noqa: S603 - our own interpreter, our own code
             [sys.executable, "-s", "-P", "-S", "-B", "-c", code],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=complaints,
             env=_ENVIRONMENT, pass_fds=[descriptor], start_new_session=True,
         )  # fmt: skip
-    return process, ours
+    return process, ours, complaints
 
 
 async def _end(process: subprocess.Popen[bytes]) -> None:
@@ -107,14 +110,14 @@ class ZygoteSandbox:
     def level(self) -> Level:
         return self._level
 
-    async def ready(self) -> None:
-        """Wait until the zygote can fork."""
+    async def ready(self, complaints: IO[bytes]) -> None:
+        """Wait until the zygote can fork. Raises `SandboxUnavailable` with the last thing that it complained of."""
         with anyio.move_on_after(30):
             await self._ready.wait()
         if not self._ready.is_set() or self._gone:
-            raise SandboxUnavailable(
-                "the sandbox's zygote did not start; try `python -c 'import sandbox.zygote'` to see why"
-            )
+            complaints.seek(0)
+            last = complaints.read().decode("utf-8", "replace").strip().rpartition("\n")[2]
+            raise SandboxUnavailable(f"the sandbox's zygote did not start: {last or 'it said nothing'}")
 
     async def check(self, program: str, contract: Contract, limits: Limits = _CHECK_LIMITS) -> list[Finding]:
         """What is wrong with the program as far as can be told without running it."""

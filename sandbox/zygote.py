@@ -10,6 +10,7 @@ control socket reads end-of-file, and the zygote kills what still runs and ends.
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import select
 import signal
@@ -27,6 +28,8 @@ def main(descriptor: int) -> None:
     control = socket.socket(fileno=descriptor)
     wake = _wake_on_child_exit()
     children: set[int] = set()
+    child.warm_up()
+    gc.freeze()  # what is here already is never traversed in a child, so its pages stay shared
     frames.send(control, {"type": "ready", "pid": os.getpid()}, CONTROL_LIMIT)
     try:
         while True:

@@ -50,6 +50,16 @@ def main(connection: socket.socket, dump: int) -> None:
     os._exit(0)
 
 
+def warm_up() -> None:
+    """Do everything once that fills a cache, so that no child has to: done in the zygote, before it forks."""
+    work = Work("import json\nx = [i for i in range(3)]\nreturn f'{json.dumps(x):>9}'", Contract(), Limits(), 0, 0.0)
+    sent: list[Frame] = []
+    runtime = Runtime(work, Wire(sent.append, dict))
+    runtime.run()
+    _check(work, runtime, Wire(sent.append, dict))
+    assert sent[-2]["type"] == "finished", f"the language does not work: {sent}"
+
+
 def _receive(connection: socket.socket, limit: int) -> Frame:
     try:
         return frames.receive(connection, limit)

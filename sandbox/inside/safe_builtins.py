@@ -13,9 +13,9 @@ from typing import cast
 
 from sandbox.inside.arithmetic import guarded_pow
 from sandbox.inside.concurrency import CancelledError
+from sandbox.inside.facades.kinds import TypeOf
 from sandbox.inside.facades.runtime import Runtime
 from sandbox.inside.formatting import safe_format_spec, without_addresses
-from sandbox.inside.kinds import TypeOf
 from sandbox.inside.values import Record, Text
 
 _AS_THEY_ARE = (
@@ -32,8 +32,6 @@ _EXCEPTIONS = (
     "FutureWarning RuntimeWarning"
 )
 _MISSING = object()
-_ADDRESS_HASHES = frozenset({object.__hash__, type(len).__hash__, type("".join).__hash__})
-"""Ways to hash that depend on where an object lies in memory."""
 
 
 def safe_builtins(runtime: Runtime) -> dict[str, object]:
@@ -73,7 +71,9 @@ def _attributes(runtime: Runtime) -> dict[str, object]:
         return [name for name in builtins.dir(thing) if not name.startswith("_")]
 
     def safe_vars(thing: object) -> dict[str, object]:
-        return dict(thing) if isinstance(thing, Record) else cast("dict[str, object]", runtime.getattr(thing, "__dict__"))
+        return (
+            dict(thing) if isinstance(thing, Record) else cast("dict[str, object]", runtime.getattr(thing, "__dict__"))
+        )
 
     return {
         "getattr": safe_getattr, "hasattr": safe_hasattr, "setattr": safe_setattr, "delattr": safe_delattr,
@@ -121,7 +121,7 @@ def _iterable(runtime: Runtime) -> Callable[[object], Iterable[object]]:
 
 def _hash_of(runtime: Runtime) -> Callable[[object], int]:
     def safe_hash(thing: object) -> int:
-        by_address = thing is None or type(thing).__hash__ in _ADDRESS_HASHES
+        by_address = thing is None or type(thing).__hash__ is object.__hash__
         return runtime.classes.serial(thing) if by_address else hash(thing)
 
     return safe_hash

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from sandbox.inside.facades import classes_of, functions, numbers, texts, times
+from sandbox.inside.facades import classes_of, containers, copies, enums, functions, numbers, texts, times, typing_names
 from sandbox.inside.facades.facade import Facade
 from sandbox.inside.facades.runtime import Runtime
 
 _MAKERS = (
     numbers.math_facade, texts.json_facade, texts.re_facade, numbers.statistics_facade, functions.itertools_facade,
-    functions.functools_facade, functions.collections_facade, functions.operator_facade, texts.string_facade,
+    functions.functools_facade, containers.collections_facade, functions.operator_facade, texts.string_facade,
     texts.textwrap_facade, times.datetime_facade, times.time_facade, numbers.fractions_facade, numbers.decimal_facade,
-    numbers.random_facade, numbers.heapq_facade, numbers.bisect_facade, numbers.copy_facade, classes_of.enum_facade,
-    classes_of.typing_facade, classes_of.dataclasses_facade,
+    numbers.random_facade, containers.heapq_facade, containers.bisect_facade, copies.copy_facade, enums.enum_facade,
+    typing_names.typing_facade, classes_of.dataclasses_facade,
 )  # fmt: skip
 
 

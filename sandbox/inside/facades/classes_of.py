@@ -1,81 +1,92 @@
-"""`dataclasses`, `enum` and `typing`: what classes of a program are written with."""
+"""`dataclasses`, on the program's own classes and on nothing else."""
 
 from __future__ import annotations
 
 import dataclasses
-import enum
-import typing
 from collections.abc import Callable
 from typing import Any, cast
 
 from sandbox.inside.facades.facade import Facade
 from sandbox.inside.facades.runtime import Runtime
 
-_TYPING = (
-    "Any Optional Union List Dict Tuple Set FrozenSet Sequence Mapping MutableMapping Iterable Iterator Callable Literal "
-    "Final ClassVar Annotated Type TypeVar Generator Awaitable Coroutine NoReturn Self cast Collection Deque Counter "
-    "DefaultDict Hashable AnyStr"
-)
+_OPTIONS = frozenset({"init", "repr", "eq", "order", "frozen", "kw_only", "slots", "unsafe_hash", "match_args"})
+_AS_THEY_ARE = "KW_ONLY MISSING InitVar FrozenInstanceError is_dataclass replace"
 
 
 def dataclasses_facade(runtime: Runtime) -> Facade:
-    """`dataclasses` on the program's own classes."""
+    """`dataclasses` without `make_dataclass`, which writes code from text."""
 
     def dataclass(cls: object = None, /, **options: bool) -> object:
-        allowed = {"init", "repr", "eq", "order", "frozen", "kw_only", "slots", "unsafe_hash", "match_args"}
-        if set(options) - allowed:
-            raise TypeError(f"dataclass() takes {', '.join(sorted(allowed))}")
+        if options.keys() - _OPTIONS:
+            raise TypeError(f"dataclass() takes {', '.join(sorted(_OPTIONS))}")
 
         def make(target: object) -> type:
-            if not runtime.is_program_class(target):
-                raise TypeError("@dataclass works on classes of the program")
-            for generated in ("__repr__", "__hash__"):  # the defaults that our class factory put in give way
-                own = cast("type", target).__dict__.get(generated)
-                if own is not None and getattr(own, "__module__", None) == "sandbox.inside.classes":
-                    delattr(target, generated)
-            made = cast("Callable[..., Any]", dataclasses.dataclass)(target, **options)
-            return runtime.classes.add(made)
+            return _made(runtime, target, options)
 
         return make if cls is None else make(cls)
 
     def field(**options: object) -> object:
         return cast("Callable[..., object]", dataclasses.field)(**options)
 
-    def fields(thing: object) -> list[object]:
-        found = dataclasses.fields(cast("Any", thing))
-        return [Facade("field", {"name": item.name, "type": item.type}) for item in found]
+    def fields(thing: object) -> tuple[object, ...]:
+        return tuple(_described(item) for item in dataclasses.fields(cast("Any", thing)))
 
-    members = {
-        "dataclass": dataclass, "field": field, "fields": fields, "asdict": dataclasses.asdict,
-        "astuple": dataclasses.astuple, "replace": dataclasses.replace, "is_dataclass": dataclasses.is_dataclass,
-        "KW_ONLY": dataclasses.KW_ONLY, "FrozenInstanceError": dataclasses.FrozenInstanceError,
-    }  # fmt: skip
+    def asdict(thing: object, *, dict_factory: object = dict) -> object:
+        return _unpacked(runtime, _instance(thing, "asdict"), lambda pairs: runtime.call(dict_factory, pairs))
+
+    def astuple(thing: object, *, tuple_factory: object = tuple) -> object:
+        def values(pairs: list[tuple[str, object]]) -> object:
+            return runtime.call(tuple_factory, [value for _, value in pairs])
+
+        return _unpacked(runtime, _instance(thing, "astuple"), values)
+
+    members: dict[str, object] = {name: getattr(dataclasses, name) for name in _AS_THEY_ARE.split()}
+    members.update(dataclass=dataclass, field=field, fields=fields, asdict=asdict, astuple=astuple)
     return Facade("dataclasses", members)
 
 
-def enum_facade(runtime: Runtime) -> Facade:
-    """`enum`."""
-    names = "Enum IntEnum StrEnum Flag IntFlag auto unique"
-    return Facade("enum", {name: getattr(enum, name) for name in names.split()})
+def _made(runtime: Runtime, target: object, options: dict[str, bool]) -> type:
+    if not runtime.is_program_class(target):
+        raise TypeError("@dataclass works on classes of the program")
+    for generated in ("__repr__", "__hash__"):  # the defaults that our class factory put in give way
+        own = cast("type", target).__dict__.get(generated)
+        if own is not None and getattr(own, "__module__", None) == "sandbox.inside.classes":
+            delattr(target, generated)
+    made = runtime.classes.add(cast("Callable[..., Any]", dataclasses.dataclass)(target, **options))
+    defaults: dict[str, Callable[[object], object]] = {
+        "__repr__": lambda thing: f"<{type(thing).__name__} object>",
+        "__hash__": lambda thing: runtime.classes.serial(thing),
+    }
+    for name, default in defaults.items():  # what was not asked for would show an address
+        if getattr(made, name) is getattr(object, name):
+            setattr(made, name, default)
+    return made
 
 
-def typing_facade(runtime: Runtime) -> Facade:
-    """`typing`: names to annotate with. `TypedDict`, `NamedTuple`, `Protocol` and `Generic` are plain bases."""
-    members: dict[str, object] = {name: getattr(typing, name) for name in _TYPING.split()}
-    for name in ("TypedDict", "Protocol"):
-        members[name] = runtime.classes.add(type(name, (), {}))
-    members["NamedTuple"] = runtime.classes.add(type("NamedTuple", (), {"__init__": _assign_fields}))
-    members["Generic"] = runtime.classes.add(
-        type("Generic", (), {"__class_getitem__": classmethod(lambda cls, _: cls)})
-    )
-    members["TYPE_CHECKING"] = False
-    return Facade("typing", members)
+def _described(item: dataclasses.Field[Any]) -> Facade:
+    names = ("name", "type", "default", "default_factory", "init", "repr", "compare", "kw_only")
+    return Facade("field", {name: getattr(item, name) for name in names})
 
 
-def _assign_fields(self: object, *args: object, **kwargs: object) -> None:
-    names = list(type(self).__dict__.get("__annotations__", {}))
-    values = {**dict(zip(names, args, strict=False)), **kwargs}
-    for name in names:
-        if name not in values and not hasattr(type(self), name):
-            raise TypeError(f"{type(self).__name__}() needs {name}")
-        setattr(self, name, values.get(name, getattr(type(self), name, None)))
+def _instance(thing: object, function: str) -> object:
+    if isinstance(thing, type) or not dataclasses.is_dataclass(thing):
+        raise TypeError(f"{function}() takes an object of a dataclass, not {thing!r:.80}")
+    return thing
+
+
+def _unpacked(runtime: Runtime, value: object, build: Callable[[list[tuple[str, object]]], object]) -> object:
+    """A value with every dataclass in it taken apart; handles are waited for, everything else is shared."""
+    value = runtime.value(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        items = [
+            (item.name, _unpacked(runtime, getattr(value, item.name), build)) for item in dataclasses.fields(value)
+        ]
+        return build(items)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return tuple.__new__(type(value), [_unpacked(runtime, part, build) for part in value])
+    if isinstance(value, (list, tuple)):
+        plain = list if isinstance(value, list) else tuple
+        return plain(_unpacked(runtime, part, build) for part in value)
+    if isinstance(value, dict):
+        return {key: _unpacked(runtime, part, build) for key, part in value.items()}
+    return value

@@ -1,26 +1,31 @@
-"""`math`, `statistics`, `fractions`, `decimal`, `random`, `heapq`, `bisect`, `copy`: numbers and orders."""
+"""`math`, `statistics`, `fractions`, `decimal`, `random`: numbers."""
 
 from __future__ import annotations
 
-import bisect
-import copy
 import decimal
 import fractions
-import heapq
 import math
 import random
 import statistics
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 
 from sandbox.inside.facades.facade import Facade
 from sandbox.inside.facades.runtime import Runtime
 
 MAX_FACTORIAL = 20_000
 MAX_PRECISION = 1_000
+MAX_RANDOM_BITS = 100_000
 _STATISTICS = (
-    "mean fmean geometric_mean harmonic_mean median median_low median_high mode multimode quantiles pstdev pvariance "
-    "stdev variance correlation covariance linear_regression StatisticsError"
+    "mean fmean geometric_mean harmonic_mean median median_low median_high median_grouped mode multimode quantiles "
+    "pstdev pvariance stdev variance correlation covariance linear_regression StatisticsError"
 )
-_RANDOM = "random uniform randint randrange choice choices shuffle sample gauss normalvariate triangular betavariate expovariate"
+_ROUNDINGS = "ROUND_HALF_UP ROUND_HALF_EVEN ROUND_HALF_DOWN ROUND_DOWN ROUND_UP ROUND_CEILING ROUND_FLOOR ROUND_05UP"
+_DECIMAL = "Decimal DecimalException InvalidOperation DivisionByZero Overflow"
+_RANDOM = (
+    "random uniform randint randrange choice choices shuffle sample gauss normalvariate lognormvariate triangular "
+    "betavariate gammavariate expovariate paretovariate weibullvariate vonmisesvariate"
+)
 
 
 def math_facade(runtime: Runtime) -> Facade:
@@ -40,7 +45,7 @@ def math_facade(runtime: Runtime) -> Facade:
 
 
 def statistics_facade(runtime: Runtime) -> Facade:
-    """`statistics`."""
+    """`statistics`, without `NormalDist`, which draws from the machine's randomness."""
     return Facade("statistics", {name: getattr(statistics, name) for name in _STATISTICS.split()})
 
 
@@ -51,84 +56,79 @@ def fractions_facade(runtime: Runtime) -> Facade:
 
 def decimal_facade(runtime: Runtime) -> Facade:
     """`decimal`, with a precision of at most a thousand digits."""
+    context = _Context()
+    runtime.classes.add(_Context)
 
-    class Context:
-        """The one thing of a decimal context that programs set."""
+    @contextmanager
+    def local() -> Iterator[_Context]:
+        with decimal.localcontext():
+            yield context
 
-        @property
-        def prec(self) -> int:
-            return decimal.getcontext().prec
+    def localcontext(ctx: object = None, *, prec: int | None = None) -> AbstractContextManager[_Context]:
+        return _entered_with(local(), context, prec)
 
-        @prec.setter
-        def prec(self, digits: int) -> None:
-            if not 1 <= digits <= MAX_PRECISION:
-                raise ValueError(f"a precision must be between 1 and {MAX_PRECISION} digits")
-            decimal.getcontext().prec = digits
+    members: dict[str, object] = {name: getattr(decimal, name) for name in f"{_DECIMAL} {_ROUNDINGS}".split()}
+    return Facade("decimal", {**members, "getcontext": lambda: context, "localcontext": localcontext})
 
-    runtime.classes.add(Context)
-    context = Context()
-    names = "Decimal InvalidOperation DivisionByZero ROUND_HALF_UP ROUND_HALF_EVEN ROUND_DOWN ROUND_UP ROUND_CEILING ROUND_FLOOR"
-    members: dict[str, object] = {name: getattr(decimal, name) for name in names.split()}
-    return Facade("decimal", {**members, "getcontext": lambda: context})
+
+class _Context:
+    """What programs set of the decimal context that is current."""
+
+    __slots__ = ()
+
+    @property
+    def prec(self) -> int:
+        return decimal.getcontext().prec
+
+    @prec.setter
+    def prec(self, digits: int) -> None:
+        if not 1 <= digits <= MAX_PRECISION:
+            raise ValueError(f"a precision must be between 1 and {MAX_PRECISION} digits")
+        decimal.getcontext().prec = digits
+
+    @property
+    def rounding(self) -> str:
+        return decimal.getcontext().rounding
+
+    @rounding.setter
+    def rounding(self, way: str) -> None:
+        decimal.getcontext().rounding = way
+
+
+@contextmanager
+def _entered_with(manager: AbstractContextManager[_Context], context: _Context, prec: int | None) -> Iterator[_Context]:
+    with manager:
+        if prec is not None:
+            context.prec = prec
+        yield context
 
 
 def random_facade(runtime: Runtime) -> Facade:
     """`random`, seeded with the run's seed."""
-
-    def made(seed: object = None) -> Facade:
-        generator = random.Random(runtime.seed if seed is None else str(seed))  # noqa: S311 - reproducible on purpose
-        members: dict[str, object] = {name: getattr(generator, name) for name in _RANDOM.split()}
-
-        def reseed(value: object = None) -> None:
-            generator.seed(runtime.seed if value is None else str(value))
-
-        return Facade("random", {**members, "seed": reseed})
-
-    module = made()
-    return Facade("random", {**module._members, "Random": made})
+    module = _generator(runtime, None)
+    return Facade("random", {**module._members, "Random": lambda x=None: _generator(runtime, x)})
 
 
-def heapq_facade(runtime: Runtime) -> Facade:
-    """`heapq`."""
-    names = "heappush heappop heapify heapreplace heappushpop nlargest nsmallest merge"
-    return Facade("heapq", {name: getattr(heapq, name) for name in names.split()})
+def _generator(runtime: Runtime, start: object) -> Facade:
+    """The methods of one generator, seeded; without a seed, with that of the run."""
+    generator = random.Random(0)  # noqa: S311 - reproducible on purpose
 
+    def seed(a: object = None, version: int = 2) -> None:
+        exact = type(a) in (int, float, str, bytes)
+        generator.seed(runtime.seed if a is None else a if exact else str(a))  # type: ignore[arg-type]
 
-def bisect_facade(runtime: Runtime) -> Facade:
-    """`bisect`."""
-    names = "bisect bisect_left bisect_right insort insort_left insort_right"
-    return Facade("bisect", {name: getattr(bisect, name) for name in names.split()})
+    def getrandbits(k: int) -> int:
+        if k > MAX_RANDOM_BITS:
+            raise OverflowError(f"random.getrandbits() gives at most {MAX_RANDOM_BITS} bits")
+        return generator.getrandbits(k)
 
-
-def copy_facade(runtime: Runtime) -> Facade:
-    """`copy`, of plain data and the program's own objects."""
-
-    def checked(thing: object, depth: int = 0) -> None:
-        plain = thing is None or isinstance(thing, (bool, int, float, complex, str, bytes))
-        if plain or runtime.classes.has(thing) or depth > 50:
-            return
-        if isinstance(thing, dict):
-            for key, value in thing.items():
-                checked(key, depth + 1)
-                checked(value, depth + 1)
-        elif isinstance(thing, (list, tuple, set, frozenset)):
-            for item in thing:
-                checked(item, depth + 1)
-        else:
-            raise TypeError(f"a {type(thing).__name__} cannot be copied here")
-
-    def shallow(thing: object) -> object:
-        checked(runtime.value(thing), 50)
-        return copy.copy(runtime.value(thing))
-
-    def deep(thing: object) -> object:
-        checked(runtime.value(thing))
-        return copy.deepcopy(runtime.value(thing))
-
-    return Facade("copy", {"copy": shallow, "deepcopy": deep})
+    seed(start)
+    members: dict[str, object] = {name: getattr(generator, name) for name in _RANDOM.split()}
+    return Facade("random", {**members, "seed": seed, "getrandbits": getrandbits})
 
 
 def _bounded(n: int, function: str) -> int:
-    if n > MAX_FACTORIAL:
+    exact = int.__index__(n)
+    if exact > MAX_FACTORIAL:
         raise OverflowError(f"math.{function} of more than {MAX_FACTORIAL} is not computed here")
-    return n
+    return exact

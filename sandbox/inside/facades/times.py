@@ -1,25 +1,47 @@
-"""`datetime` and `time`: the clock is the run's start plus the virtual time that has passed."""
+"""`datetime` and `time`: the clock is the run's start plus the virtual time that has passed; local time is UTC.
+
+The two classes that can ask for the present are derived, and count every real date or datetime as their own, because
+arithmetic and `.date()` give the real ones.
+"""
 
 from __future__ import annotations
 
 import _strptime  # noqa: F401 - datetime imports it lazily, which a walled child cannot
+import calendar
 import datetime
+import math
 import time
 
 from sandbox.inside.facades.facade import Facade
 from sandbox.inside.facades.runtime import Runtime
 
+MAX_SLEEP = 10.0**10
+_DATETIME = "time timedelta timezone tzinfo UTC MINYEAR MAXYEAR"
+
+
+class _StandsFor(type):
+    """The metaclass of a derived class that counts its parent's objects as its own."""
+
+    def __instancecheck__(cls, thing: object) -> bool:
+        return isinstance(thing, cls.__mro__[1])
+
+    def __subclasscheck__(cls, other: type) -> bool:
+        return issubclass(other, cls.__mro__[1])
+
 
 def datetime_facade(runtime: Runtime) -> Facade:
     """`datetime`, whose now and today are the run's."""
+    members: dict[str, object] = {name: getattr(datetime, name) for name in _DATETIME.split()}
+    return Facade("datetime", {**members, "datetime": _datetime_class(runtime), "date": _date_class(runtime)})
 
-    class RunDateTime(datetime.datetime):
-        """A datetime whose present is the run's."""
+
+def _datetime_class(runtime: Runtime) -> type:
+    class RunDateTime(datetime.datetime, metaclass=_StandsFor):
+        """A datetime whose present is the run's and whose local time is UTC."""
 
         @classmethod
         def now(cls, tz: datetime.tzinfo | None = None) -> RunDateTime:
-            moment = cls.fromtimestamp(runtime.now(), datetime.UTC)
-            return moment.astimezone(tz) if tz is not None else moment.replace(tzinfo=None)
+            return cls.fromtimestamp(runtime.now(), tz)
 
         @classmethod
         def utcnow(cls) -> RunDateTime:
@@ -29,27 +51,71 @@ def datetime_facade(runtime: Runtime) -> Facade:
         def today(cls) -> RunDateTime:
             return cls.now()
 
-    class RunDate(datetime.date):
+        @classmethod
+        def fromtimestamp(cls, timestamp: float, tz: datetime.tzinfo | None = None) -> RunDateTime:
+            moment = super().fromtimestamp(timestamp, datetime.UTC)
+            return moment.replace(tzinfo=None) if tz is None else moment.astimezone(tz)
+
+        @classmethod
+        def utcfromtimestamp(cls, timestamp: float) -> RunDateTime:
+            return cls.fromtimestamp(timestamp)
+
+        def timestamp(self) -> float:
+            return datetime.datetime.timestamp(self if self.tzinfo else self.replace(tzinfo=datetime.UTC))
+
+        def astimezone(self, tz: datetime.tzinfo | None = None) -> RunDateTime:
+            moment = self if self.tzinfo else self.replace(tzinfo=datetime.UTC)
+            return super(RunDateTime, moment).astimezone(tz or datetime.UTC)
+
+        def __repr__(self) -> str:
+            return f"datetime.{super().__repr__()}"
+
+    RunDateTime.__name__ = RunDateTime.__qualname__ = "datetime"
+    return RunDateTime
+
+
+def _date_class(runtime: Runtime) -> type:
+    class RunDate(datetime.date, metaclass=_StandsFor):
         """A date whose today is the run's."""
 
         @classmethod
         def today(cls) -> RunDate:
-            moment = datetime.datetime.fromtimestamp(runtime.now(), datetime.UTC)
+            return cls.fromtimestamp(runtime.now())
+
+        @classmethod
+        def fromtimestamp(cls, timestamp: float) -> RunDate:
+            moment = datetime.datetime.fromtimestamp(timestamp, datetime.UTC)
             return cls(moment.year, moment.month, moment.day)
 
-    RunDateTime.__name__, RunDate.__name__ = "datetime", "date"
-    members = {
-        "datetime": RunDateTime, "date": RunDate, "time": datetime.time, "timedelta": datetime.timedelta,
-        "timezone": datetime.timezone, "UTC": datetime.UTC,
-    }  # fmt: skip
-    return Facade("datetime", members)
+        def __repr__(self) -> str:
+            return f"datetime.{super().__repr__()}"
+
+    RunDate.__name__ = RunDate.__qualname__ = "date"
+    return RunDate
 
 
 def time_facade(runtime: Runtime) -> Facade:
     """`time`: every clock is the run's, and sleeping lets virtual time pass."""
 
+    def gmtime(secs: float | None = None) -> time.struct_time:
+        return time.gmtime(runtime.now() if secs is None else secs)
+
     def strftime(form: str, moment: time.struct_time | None = None) -> str:
-        return time.strftime(form, moment or time.gmtime(runtime.now()))
+        return time.strftime(form, moment or gmtime())
+
+    def asctime(moment: time.struct_time | None = None) -> str:
+        return time.asctime(moment or gmtime())
+
+    def ctime(secs: float | None = None) -> str:
+        return time.asctime(gmtime(secs))
+
+    def sleep(secs: float) -> None:
+        if not math.isfinite(secs) or not 0 <= secs <= MAX_SLEEP:
+            raise ValueError(f"cannot sleep for {secs!r} seconds")
+        runtime.sleep(secs)
 
     clocks: dict[str, object] = dict.fromkeys(("time", "monotonic", "perf_counter", "process_time"), runtime.now)
-    return Facade("time", {**clocks, "sleep": runtime.sleep, "strftime": strftime})
+    exact = dict.fromkeys(("time_ns", "monotonic_ns", "perf_counter_ns"), lambda: int(runtime.now() * 1e9))
+    calendars = {"gmtime": gmtime, "localtime": gmtime, "mktime": lambda moment: float(calendar.timegm(moment))}
+    texts = {"strftime": strftime, "strptime": time.strptime, "asctime": asctime, "ctime": ctime}
+    return Facade("time", {**clocks, **exact, **calendars, **texts, "sleep": sleep})
