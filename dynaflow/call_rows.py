@@ -25,6 +25,7 @@ _LABEL_CHARACTERS = 48
 _LEAST_REPLY = 12
 """Tokens of a reply below which a row tells too little to be listed."""
 _COUNT_TOKENS = 24
+_EXACT = 2**53
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +53,23 @@ def row_of(story: CallStory) -> Row:
     head = f"{name}: {finished.status}, {finished.seconds:.1f} s:"
     if finished.status == "delivered":
         return Row(started.call, finished.status, head, as_line(finished.value))
-    why = f"{finished.failure or 'cancelled'}: {finished.message or 'no message'}" if finished.failure else ""
-    return Row(started.call, finished.status, head if why else head[:-1], as_line(why))
+    if finished.failure is None:
+        return Row(started.call, finished.status, head[:-1], "")
+    return Row(started.call, finished.status, head, as_line(f"{finished.failure}: {finished.message or 'no message'}"))
 
 
 def as_line(value: JsonValue) -> str:
     """A value on one line: text as it is but for its white space, data as JSON."""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return " ".join(text.split())
+    return " ".join(as_text(value).split())
+
+
+def as_text(value: JsonValue) -> str:
+    """Text as it is, data as JSON; a blank text as JSON too, so that it is seen, and 12.0 as 12, as people write it."""
+    if isinstance(value, str) and value.strip():
+        return value
+    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
+        return str(int(value))
+    return json.dumps(value, ensure_ascii=False)
 
 
 def count_statuses(rows: Sequence[Row]) -> str:

@@ -8,19 +8,14 @@ does not need the next may take. Every cut says how much was left out; the whole
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from dynaflow.call_rows import count_statuses, render_rows, row_of
+from dynaflow.call_rows import as_text, count_statuses, render_rows, row_of
 from dynaflow.events import Budget, Event, FindingRecord, WorkflowFinished
 from dynaflow.story import CallStory, Story
 from dynaflow.templates import render
 from dynaflow.token_estimate import cut_to_tokens, estimate_tokens
-
-if TYPE_CHECKING:
-    from pydantic import JsonValue
 
 __all__ = [
     "estimate_tokens",
@@ -73,7 +68,7 @@ def render_workflow_feedback(events: Iterable[Event], *, budget_left: Budget, ma
     turn = _workflow_turn(events)
     ended = turn.ended
     rows = [row_of(call) for call in turn.calls.values()]
-    value, printed = "" if ended.value is None else _as_text(ended.value), ended.printed.rstrip()
+    value, printed = "" if ended.value is None else as_text(ended.value), ended.printed.rstrip()
     head = {"ended": _shortened(ended), "left": budget_left, "statuses": count_statuses(rows)}
     bare = render("workflow_feedback", **head, value=value and "-", rows=rows and "-", printed=printed and "-")
     room = max(max_tokens, _LEAST_TOKENS) - estimate_tokens(bare)
@@ -113,8 +108,3 @@ def _shortened(ended: WorkflowFinished) -> WorkflowFinished:
             "hint": cut_to_tokens(ended.hint or "", _LINE_TOKENS),
         }
     )
-
-
-def _as_text(value: JsonValue) -> str:
-    """Text as it is, data as JSON, and a blank text as JSON too, so that it is seen."""
-    return value if isinstance(value, str) and value.strip() else json.dumps(value, ensure_ascii=False)

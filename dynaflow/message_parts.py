@@ -11,7 +11,7 @@ import itertools
 import re
 from dataclasses import dataclass
 
-from dynaflow.program_text import ends_in_text
+from dynaflow.program_text import asks_agents, ends_in_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,7 @@ _MARK = re.compile(
 )
 _AFTER_UNCLOSED = re.compile(r"^[ \t]*</?(?:answer|final_answer|think|tool_call)\b|<\|", re.M | re.I)
 _ESCAPED_TAG = re.compile(rf"&lt;\s*(/?\s*(?:answer|final_answer|{_THOUGHT}))\s*&gt;", re.I)
+_ANSWER_LINE = re.compile(r"^[ \t]*<(?:final_)?answer>(?P<content>.*?)</(?:final_)?answer>[ \t]*$", re.M | re.S | re.I)
 _CLOSINGS_TRIED = 20
 _CONTROL = re.compile(r"(?:<\|\w{1,32}\|>|</s>)\Z")
 
@@ -91,7 +92,7 @@ def _take(text: str, mark: re.Match[str], parts: list[Part]) -> int:
     """Add what the mark opens to the parts, and give where it ends."""
     if mark["fence"] is not None:
         fence = _fence(text, mark)
-        parts.append(fence)
+        parts.append(_answer_in(fence) or fence)
         return mark.start() + len(fence.raw)
     if mark["unthink"] is not None:
         parts.clear()
@@ -114,6 +115,12 @@ def _fence(text: str, mark: re.Match[str]) -> Fence:
     language, code = _read_info(mark["info"] if mark["ticks"] else mark["tilde_info"])
     body, end = _fenced(text, mark.end(), opening)
     return Fence(text[mark.start() : end], language, code + body)
+
+
+def _answer_in(fence: Fence) -> Tagged | None:
+    """The answer that a model wrote as a line of a block without a call, which can be no program."""
+    answer = _ANSWER_LINE.search(fence.body)
+    return Tagged(fence.raw, answer["content"]) if answer and not asks_agents(fence.body) else None
 
 
 def _read_info(info: str) -> tuple[str, str]:

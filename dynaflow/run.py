@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -12,6 +11,7 @@ from typing import cast
 import anyio
 from pydantic import JsonValue
 
+from dynaflow.call_rows import as_text
 from dynaflow.errors import BudgetExceeded
 from dynaflow.events import (
     Answered,
@@ -227,7 +227,7 @@ class Run:
         asked_nobody = self._meter.calls == asked_before
         if asked_nobody and outcome.error is None and outcome.value is not None and self._flow.delivered:
             # After its sub-agents have delivered, a program that asks nobody is the answer, written as a program.
-            return await self._answer(turn, _as_text(outcome.value), False)
+            return await self._answer(turn, as_text(cast("JsonValue", outcome.value)), False)
         return None, self._feedback(turn)
 
     async def _check(self, turn: int, program: str) -> tuple[FindingRecord, ...]:
@@ -267,7 +267,7 @@ class Run:
             return Ending("no_answer", reason=f"{outcome.error.kind}: {outcome.error}")
         if outcome.value is None:
             return Ending("no_answer", reason="the program returned no value")
-        answer = _as_text(outcome.value)
+        answer = as_text(cast("JsonValue", outcome.value))
         await self._emit(Answered(turn=1, answer=answer, tagged=True))
         return self._answered(answer)
 
@@ -297,10 +297,6 @@ class Run:
 
 def _sum(attempts: tuple[Attempt, ...]) -> TokenUsage:
     return sum((attempt.usage for attempt in attempts), TokenUsage())
-
-
-def _as_text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _model_called(turn: int, said: Said) -> ModelCalled:

@@ -49,6 +49,16 @@ def guarded_mul(left: object, right: object) -> object:
     return left * right  # type: ignore[operator]
 
 
+def guarded_imul(left: object, right: object) -> object:
+    """`left *= right`, in place where the left side can."""
+    if not (isinstance(left, list) and isinstance(right, int)):
+        return guarded_mul(left, right)
+    if list.__len__(left) * int.__index__(right) > MAX_ITEMS:
+        raise MemoryError(f"the repeated sequence would have more than {MAX_ITEMS} items")
+    left *= right
+    return left
+
+
 def _bits(number: int | fractions.Fraction) -> int:
     if isinstance(number, fractions.Fraction):
         return max(_bits(number.numerator), _bits(number.denominator))

@@ -9,9 +9,14 @@ from __future__ import annotations
 
 import enum
 import typing
+from collections.abc import Callable, Iterable
 
-_ROOTS: frozenset[type] = frozenset({object, enum.Enum, enum.IntEnum, enum.StrEnum, enum.Flag, enum.IntFlag})
+from sandbox.inside.policy import REFUSED_ATTRIBUTES
+
+_ROOTS: frozenset[type] = frozenset({object})
 _MIXINS = (str, int, float)
+_STATED = ("__match_args__", "__slots__")
+"""What a class body says about attributes by their names, as text."""
 
 
 class Classes:
@@ -41,6 +46,17 @@ class Classes:
             entry = self._serials[id(thing)] = (len(self._serials) + 1, thing)
         return entry[0]
 
+    def give_defaults(self, cls: type) -> type:
+        """Replace the `repr` and `hash` that a class has from `object`, which depend on addresses."""
+        defaults: dict[str, Callable[[object], object]] = {
+            "__repr__": lambda thing: f"<{type(thing).__name__} object>",
+            "__hash__": lambda thing: self.serial(thing),
+        }
+        for name, default in defaults.items():
+            if getattr(cls, name) is getattr(object, name):
+                type.__setattr__(cls, name, default)
+        return cls
+
     def __prepare__(self, name: str, bases: tuple[type, ...], **_: object) -> typing.MutableMapping[str, object]:
         kind = _metaclass(bases)
         return kind.__prepare__(name, bases)
@@ -48,22 +64,14 @@ class Classes:
     def __call__(self, name: str, bases: tuple[object, ...], namespace: dict[str, object]) -> type:
         for base in bases:
             self._check_base(base, bases)
-        cls = self._make(name, typing.cast("tuple[type, ...]", bases), namespace)
-        self._known.add(cls)
-        return cls
-
-    def _make(self, name: str, bases: tuple[type, ...], namespace: dict[str, object]) -> type:
-        plain = all(base is object or base in self._known for base in bases)
-        if (
-            plain
-            and "__repr__" not in namespace
-            and not any("__repr__" in vars(base) for base in bases if base is not object)
-        ):
-            namespace["__repr__"] = lambda thing: f"<{type(thing).__name__} object>"
-        if plain and "__hash__" not in namespace and "__eq__" not in namespace and not bases:
-            namespace["__hash__"] = lambda thing: self.serial(thing)
+        for stated in _STATED:
+            if stated in namespace:
+                namespace[stated] = _names(stated, namespace[stated])
         kind = _metaclass(bases)
-        return typing.cast("type", kind(name, bases, namespace))
+        cls = typing.cast("type", kind(name, typing.cast("tuple[type, ...]", bases), namespace))
+        self._known.add(cls)
+        _mark_abstract(cls)
+        return self.give_defaults(cls)
 
     def _check_base(self, base: object, bases: tuple[object, ...]) -> None:
         if not isinstance(base, type):
@@ -77,6 +85,34 @@ class Classes:
         )
         if not fine:
             raise TypeError(f"a class cannot derive from {base.__name__} here; hold it in an attribute instead")
+
+
+def _names(stated: str, given: object) -> tuple[str, ...]:
+    """The names in `__slots__` or `__match_args__`, as exact text. Python would read whatever attribute they name."""
+    listed = [given] if isinstance(given, str) else list(typing.cast("Iterable[object]", given))
+    names = tuple(str.__str__(name) for name in listed if isinstance(name, str))
+    if len(names) < len(listed):
+        raise TypeError(f"{stated} must hold names, as text")
+    for name in names:
+        allowed = ("__dict__", "__weakref__") if stated == "__slots__" else ()
+        is_special = name.startswith("__") and name.endswith("__")
+        if (is_special and name not in allowed) or name in REFUSED_ATTRIBUTES or name == "format":
+            raise TypeError(f"{name!r} in {stated} is not part of the workflow language")
+    return tuple(f"_p{name}" if name.startswith("__") and not name.endswith("__") else name for name in names)
+
+
+def _mark_abstract(cls: type) -> None:
+    """What derives from the language's `ABC` cannot be instantiated while it has abstract methods."""
+    if not any(getattr(base, "_is_abstract_root", False) for base in cls.__mro__):
+        return
+    inherited = [name for base in cls.__bases__ for name in getattr(base, "__abstractmethods__", ())]
+    own = [name for name, value in vars(cls).items() if _is_abstract(value)]
+    abstract = {name for name in (*inherited, *own) if _is_abstract(getattr(cls, name, None))}
+    cls.__abstractmethods__ = frozenset(abstract)  # type: ignore[attr-defined]
+
+
+def _is_abstract(value: object) -> bool:
+    return getattr(value, "__isabstractmethod__", False) is True
 
 
 def _metaclass(bases: tuple[object, ...]) -> type:

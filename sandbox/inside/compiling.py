@@ -6,8 +6,6 @@ import ast
 import types
 from typing import cast
 
-from RestrictedPython.compile import compile_restricted_exec
-
 from sandbox.errors import LimitExceeded, PolicyViolation, WorkflowError, WorkflowSyntaxError
 from sandbox.inside.policy import Refusal, WorkflowPolicy
 from sandbox.limits import Limits
@@ -23,14 +21,15 @@ def compile_program(program: str, limits: Limits) -> types.CodeType | WorkflowEr
         return tree
     lines = program.splitlines()
     try:
-        result = compile_restricted_exec(tree, PROGRAM_FILE, policy=WorkflowPolicy)
+        errors: list[Refusal] = []
+        WorkflowPolicy(errors, [], {}).visit(tree)
+        if errors:
+            first = errors[0]
+            return PolicyViolation(str(first), first.line, _nth(lines, first.line), first.hint)
+        return cast("types.CodeType", compile(tree, PROGRAM_FILE, "exec", dont_inherit=True))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None)
         return WorkflowSyntaxError(str(getattr(error, "msg", error)), line, _nth(lines, line))
-    if result.errors:
-        refusal = cast("Refusal", result.errors[0])
-        return PolicyViolation(str(refusal), refusal.line, _nth(lines, refusal.line), refusal.hint)
-    return cast("types.CodeType", result.code)
 
 
 def parse_program(program: str, limits: Limits) -> ast.Module | WorkflowError:

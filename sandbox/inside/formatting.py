@@ -10,6 +10,7 @@ import datetime
 import re
 import string
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sandbox.inside.deferred import resolve
 
@@ -27,7 +28,7 @@ def safe_format_spec(value: object, spec: object = "") -> str:
     is_moment = isinstance(value, (datetime.date, datetime.time))  # its specification is a template, not a width
     if not is_moment and any(_too_wide(number) for number in _NUMBERS.findall(spec)):
         raise ValueError(f"a width or precision over {MAX_WIDTH} in the format specification {spec[:80]!r}")
-    return format(value, spec)
+    return without_addresses(format(value, spec)) if _shows_an_object(value) else format(value, spec)
 
 
 def safe_format(template: str, args: Sequence[object], kwargs: Mapping[str, object]) -> str:
@@ -45,12 +46,18 @@ def safe_percent(template: str | bytes, values: object) -> object:
         values = tuple(resolve(item) for item in values)
     elif isinstance(values, dict):
         values = {key: resolve(item) for key, item in values.items()}
-    return str.__mod__(template, values)
+    made = str.__mod__(template, values)
+    parts = values if isinstance(values, tuple) else values.values() if isinstance(values, dict) else (values,)
+    return without_addresses(made) if any(map(_shows_an_object, parts)) else made
 
 
 def without_addresses(text: str) -> str:
     """The text of a `repr` without memory addresses: `<function f at 0x7f...>` becomes `<function f>`."""
     return _ADDRESS.sub(r"\1", text) if " at 0x" in text else text
+
+
+def _shows_an_object(value: object) -> bool:
+    return not isinstance(value, (str, int, float))
 
 
 def _too_wide(number: str) -> bool:
@@ -87,6 +94,10 @@ class _Formatter(string.Formatter):
             raise ValueError(f"the field {{{field_name}}} reads inside its argument; use an f-string")
         key: int | str = int(field_name) if field_name.isdigit() else field_name
         return resolve(self.get_value(key, args, kwargs)), field_name
+
+    def convert_field(self, value: object, conversion: Any) -> object:  # noqa: ANN401
+        shown: object = super().convert_field(value, conversion)
+        return without_addresses(shown) if isinstance(shown, str) and _shows_an_object(value) else shown
 
     def format_field(self, value: object, format_spec: str) -> str:
         return safe_format_spec(value, format_spec)

@@ -8,18 +8,32 @@ classes of the program, the language's own functions, and the containers' method
 from __future__ import annotations
 
 import difflib
+import enum
 import operator
 import types
 from collections import ChainMap, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from sandbox.inside.arithmetic import guarded_lshift, guarded_mul, guarded_pow
+from sandbox.inside.arguments import (
+    CONTAINERS,
+    TRANSPARENT,
+    for_container,
+    for_values,
+    resolve_in_place,
+    shown,
+    value_of_container,
+    whole,
+)
+from sandbox.inside.arithmetic import guarded_imul, guarded_lshift, guarded_mul, guarded_pow
+from sandbox.inside.blocks import Block, async_items
 from sandbox.inside.concurrency import future_method
 from sandbox.inside.deferred import Coroutine, Deferred, resolve, settled, value_of, wait
-from sandbox.inside.formatting import safe_format, safe_format_spec, safe_percent
+from sandbox.inside.facades.kinds import type_of
+from sandbox.inside.formatting import safe_format, safe_format_spec, safe_percent, without_addresses
+from sandbox.inside.patterns import Lookups, matchable
 from sandbox.inside.policy import ALLOWED_METHODS, REFUSED_ATTRIBUTES
-from sandbox.inside.values import Record, Row, Text
+from sandbox.inside.values import Record
 
 if TYPE_CHECKING:
     from sandbox.inside.runtime import Runtime
@@ -29,17 +43,16 @@ def _modulo(left: object, right: object) -> object:
     return safe_percent(left, right) if isinstance(left, (str, bytes)) else left % right  # type: ignore[operator]
 
 
-_CONTAINERS = (list, dict, set, deque, defaultdict, OrderedDict, ChainMap)
-_TRANSPARENT: frozenset[object] = frozenset(
-    {list, tuple, dict, set, enumerate, zip, reversed, iter, next, filter, len, bool, OrderedDict, deque}
-)
-"""Work on handles as they are: they keep them, or use them in ways that a handle answers itself."""
-_MUTATORS = frozenset({"shuffle", "heapify", "heappush", "heappop", "heapreplace", "heappushpop", "insort"})
-"""Change a list in place, so it is resolved in place."""
 _WRITABLE = (list, dict, deque, defaultdict, OrderedDict, ChainMap)
-_CONVERSIONS: dict[str, Callable[[object], str]] = {"r": repr, "s": str, "a": ascii}
+_PLAIN = (str, int, float, list, tuple, dict, set, frozenset, deque)
+_READING = frozenset(
+    {"__len__", "__contains__", "__getitem__", "__eq__", "__ne__", "__lt__", "__gt__", "__le__", "__ge__"}
+)
+_CONVERSIONS: dict[str, Callable[[object], str]] = {
+    "r": lambda value: without_addresses(repr(value)), "s": shown, "a": lambda value: without_addresses(ascii(value))
+}  # fmt: skip
 _INPLACE: dict[str, Callable[[object, object], object]] = {
-    "+=": operator.iadd, "-=": operator.isub, "*=": guarded_mul, "/=": operator.itruediv, "%=": _modulo,
+    "+=": operator.iadd, "-=": operator.isub, "*=": guarded_imul, "/=": operator.itruediv, "%=": _modulo,
     "**=": guarded_pow, "<<=": guarded_lshift, ">>=": operator.irshift, "|=": operator.ior, "^=": operator.ixor,
     "&=": operator.iand, "//=": operator.ifloordiv, "@=": operator.imatmul,
 }  # fmt: skip
@@ -66,6 +79,8 @@ class Guards:
             "_augment_attribute_": self.augment_attribute, "_augment_item_": self.augment_item,
             "_pow_": _with_values(guarded_pow), "_mul_": _with_values(guarded_mul),
             "_lshift_": _with_values(guarded_lshift), "_mod_": _with_values(_modulo),
+            "_get_": resolve, "_annotation_": _annotation, "_lookups_": Lookups, "_with_": self.with_block,
+            "_pattern_class_": self.pattern_class,
             "_format_": self.format, "_statement_": self.statement, "_step_": self._runtime.step,
             "_caught_": self._runtime.caught, "_return_": self.top_level_return, "_coroutine_": self.coroutine,
             "_await_": self.wait_for_it, "_aiter_": self.async_iter, "_async_with_": self.async_with,
@@ -82,10 +97,10 @@ class Guards:
             return thing[name]
         if name.startswith("_"):
             return self._private(thing, name)
-        if name in REFUSED_ATTRIBUTES and not self._runtime.classes.has(thing):
+        if name in REFUSED_ATTRIBUTES and (_never(thing, name) or not self._runtime.classes.has(thing)):
             raise AttributeError(f"the attribute {name!r} is not part of the workflow language")
-        if name == "format" and (isinstance(thing, str) or (isinstance(thing, type) and issubclass(thing, str))):
-            return _format_method(thing)
+        if name == "format":
+            return _format_method(thing) or getattr(thing, name)
         if isinstance(thing, Record) and not hasattr(dict, name):
             raise AttributeError(f"the record has no key {name!r}{_close(name, thing)}")
         return getattr(thing, name)
@@ -102,15 +117,17 @@ class Guards:
             return getattr(thing, name)
         if name == "__class__":
             return _type_of(thing)
+        if name in ("__cause__", "__context__") and isinstance(thing, Exception):
+            earlier = getattr(thing, name)
+            return earlier if isinstance(earlier, Exception) else None
         own = self._runtime.classes.has(thing)
         if name == "__dict__" and own and not isinstance(thing, type):
-            return dict(vars(thing))
-        is_dunder = name.startswith("__")
-        if not is_dunder and own:
-            return getattr(thing, name)
-        if is_dunder and name in ALLOWED_METHODS and (own or isinstance(thing, super) or thing is Exception):
-            return getattr(thing, name)
-        raise AttributeError(f"the attribute {name!r} is not part of the workflow language")
+            return vars(thing)
+        if name == "__members__" and own and isinstance(thing, enum.EnumMeta):
+            return dict(thing.__members__)
+        if not _is_readable(thing, name, own or isinstance(thing, super)):
+            raise AttributeError(f"the attribute {name!r} is not part of the workflow language")
+        return getattr(thing, name)
 
     def write(self, thing: object) -> object:
         """The thing whose attribute or item is about to be set. Raises TypeError for what cannot be changed."""
@@ -129,12 +146,16 @@ class Guards:
             function = wait(function)
         if self._passes_handles(function):
             return cast("Callable[..., object]", function)(*args, **kwargs)
-        if isinstance(function, type | types.BuiltinFunctionType) and function in _TRANSPARENT:
-            return function(*map(resolve, args), **kwargs)
-        if getattr(function, "__name__", "") in _MUTATORS and args and type(args[0]) is list:
-            args[0][:] = map(resolve, args[0])
-        values = [_value(argument) for argument in args]
-        named = {name: _value(argument) for name, argument in kwargs.items()}
+        if isinstance(function, type | types.BuiltinFunctionType) and function in TRANSPARENT:
+            return function(*[whole(function, argument) for argument in args], **kwargs)
+        if type(function) is types.BuiltinMethodType and isinstance(function.__self__, CONTAINERS):
+            return function(*[for_container(function, argument) for argument in args], **kwargs)
+        if args:
+            resolve_in_place(function, args[0])
+        values = [for_values(function, argument) for argument in args]
+        if function is str and len(values) == 1 and not kwargs:
+            return shown(values[0])
+        named = {name: for_values(function, argument) for name, argument in kwargs.items()}
         return function(*values, **named)  # type: ignore[operator]
 
     def _passes_handles(self, function: object) -> bool:
@@ -142,8 +163,6 @@ class Guards:
             return function.__globals__ is self._runtime.globals or function in self._runtime.aware
         if type(function) is types.MethodType:
             return self._runtime.classes.has(function.__self__) or self._runtime.is_aware_object(function.__self__)
-        if type(function) is types.BuiltinMethodType:
-            return isinstance(function.__self__, _CONTAINERS)
         if isinstance(function, type):
             return function in self._runtime.classes or function in self._runtime.aware
         return self._runtime.classes.has(function)
@@ -152,9 +171,6 @@ class Guards:
 
     def inplace(self, symbol: str, left: object, right: object) -> object:
         """`left symbol right`, in place where the left side can."""
-        if isinstance(left, list) and symbol == "+=" and not isinstance(right, Deferred):
-            left += right  # type: ignore[arg-type]
-            return left
         return _INPLACE[symbol](resolve(left), resolve(right))
 
     def augment_attribute(self, thing: object, name: str, symbol: str, right: object) -> None:
@@ -170,15 +186,17 @@ class Guards:
         target[key] = self.inplace(symbol, container[key], right)  # type: ignore[index]
 
     def format(self, value: object, conversion: str, spec: str) -> str:
-        """One replacement field of an f-string that has a format specification."""
+        """One replacement field of an f-string."""
         value = resolve(value)
         if conversion:
             value = _CONVERSIONS[conversion](value)
+        if not spec and not isinstance(value, str):
+            return without_addresses(format(value))
         return safe_format_spec(value, spec)
 
     def statement(self, value: object, last: bool) -> object:
         """An expression as a statement: a coroutine that nobody awaits runs, and the last value is remembered."""
-        if isinstance(value, Coroutine):
+        if isinstance(value, Coroutine) and value.task is None and not value.started:
             value = wait(value)
         if last:
             self.last_value = value
@@ -190,7 +208,16 @@ class Guards:
 
     def subject(self, value: object) -> object:
         """What `match` looks at: the value, one container deep."""
-        return _value(value)
+        return value_of_container(value)
+
+    def pattern_class(self, cls: object, has_attributes: bool) -> object:
+        """The class that a class pattern names."""
+        return matchable(resolve(cls), has_attributes, self._runtime.classes)
+
+    def with_block(self, thing: object) -> object:
+        """`with thing`."""
+        thing = resolve(thing)
+        return Block(thing, "__enter__", "__exit__") if self._runtime.classes.has(thing) else thing
 
     # -- async ------------------------------------------------------------------------------------------------
 
@@ -209,7 +236,7 @@ class Guards:
     def wait_for_it(self, thing: object) -> object:
         """`await thing`; a list of handles is awaited as a whole, a plain value is itself."""
         if isinstance(thing, (list, tuple)) and any(isinstance(item, Deferred) for item in thing):
-            return _value(thing)
+            return value_of_container(thing)
         return resolve(thing)
 
     def async_iter(self, thing: object) -> Iterator[object]:
@@ -217,12 +244,15 @@ class Guards:
         thing = resolve(thing)
         if not hasattr(thing, "__aiter__"):
             return iter(thing)  # type: ignore[call-overload, no-any-return]
-        return _async_items(thing)
+        return async_items(thing)
 
     def async_with(self, thing: object) -> object:
         """`async with`: a context manager of the program, asynchronous or not."""
         thing = resolve(thing)
-        return _AsyncContext(thing) if hasattr(thing, "__aenter__") else thing
+        own = self._runtime.classes.has(thing)
+        return (
+            Block(thing, "__aenter__", "__aexit__") if own and hasattr(thing, "__aenter__") else self.with_block(thing)
+        )
 
 
 class _RecordWriter:
@@ -247,61 +277,51 @@ class _RecordWriter:
         del self._record[key]
 
 
-class _AsyncContext:
-    """A program's asynchronous context manager, entered and left synchronously."""
-
-    __slots__ = ("_thing",)
-
-    def __init__(self, thing: object) -> None:
-        self._thing = thing
-
-    def __enter__(self) -> object:
-        return resolve(self._thing.__aenter__())  # type: ignore[attr-defined]
-
-    def __exit__(self, *error: object) -> bool:
-        return bool(resolve(self._thing.__aexit__(*error)))  # type: ignore[attr-defined]
-
-
-def _async_items(thing: object) -> Iterator[object]:
-    iterator = thing.__aiter__()  # type: ignore[attr-defined]
-    while True:
-        try:
-            yield resolve(iterator.__anext__())
-        except StopIteration:
-            return
-
-
-def _value(argument: object) -> object:
-    """The argument with handles resolved, one container deep; the container itself is never changed."""
-    if isinstance(argument, Deferred):
-        return wait(argument)
-    kind = type(argument)
-    if kind in (list, tuple, set, deque, Row):
-        items: list[object] = list(argument)  # type: ignore[call-overload]
-        if any(isinstance(item, Deferred) for item in items):
-            return (list if kind is Row else kind)(resolve(item) for item in items)
-    elif kind in (dict, Record) and any(isinstance(item, Deferred) for item in argument.values()):  # type: ignore[attr-defined]
-        return {key: resolve(item) for key, item in argument.items()}  # type: ignore[attr-defined]
-    return argument
-
-
 def _with_values(operation: Callable[[object, object], object]) -> Callable[[object, object], object]:
     return lambda left, right: operation(resolve(left), resolve(right))
 
 
 def _type_of(thing: object) -> type:
-    for special, plain in ((Text, str), (Record, dict), (Row, list)):
-        if isinstance(thing, special):
-            return plain
     if isinstance(thing, type):
         raise AttributeError("the attribute '__class__' of a class is not part of the workflow language")
-    return type(thing)
+    return type_of(thing)
 
 
-def _format_method(thing: object) -> Callable[..., str]:
+def _never(thing: object, name: str) -> bool:
+    """What is refused on the program's own objects, too, since they inherit it."""
+    return name == "format_map" or isinstance(thing, type)
+
+
+def _is_readable(thing: object, name: str, own: bool) -> bool:
+    """Whether an attribute with a leading underscore can be read of a thing."""
+    if not name.startswith("__"):
+        return own
+    if name not in ALLOWED_METHODS:
+        return False
+    if own or name in ("__iter__", "__next__"):
+        return True
+    if isinstance(thing, type):
+        return issubclass(thing, Exception) or (thing is object and name == "__init__")
+    return isinstance(thing, _PLAIN) and name in _READING
+
+
+def _format_method(thing: object) -> Callable[..., str] | None:
+    """The safe `str.format` of a text, of a class of texts, or of `super()` in one; None of anything else."""
+    if isinstance(thing, super):
+        thing = thing.__self__  # type: ignore[attr-defined]
     if isinstance(thing, str):
         return lambda *args, **kwargs: safe_format(thing, args, kwargs)
-    return lambda template, *args, **kwargs: safe_format(template, args, kwargs)
+    if isinstance(thing, type) and issubclass(thing, str):
+        return lambda template, *args, **kwargs: safe_format(template, args, kwargs)
+    return None
+
+
+def _annotation(thunk: Callable[[], object]) -> object:
+    """An annotation of a program that wants them unevaluated: what it names may come later."""
+    try:
+        return thunk()
+    except NameError:
+        return Any
 
 
 def _has_key(thing: Deferred, name: str) -> bool:

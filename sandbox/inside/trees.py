@@ -50,18 +50,22 @@ def own_nodes(function: ast.AST) -> Iterator[ast.AST]:
 
 
 def listed(visited: ast.AST | list[ast.AST]) -> list[ast.stmt]:
+    """What a visit of a statement gave, as statements."""
     return visited if isinstance(visited, list) else [visited]  # type: ignore[return-value, list-item]
 
 
 def call(guard: str, *arguments: ast.expr) -> ast.Call:
+    """A call of a guard."""
     return ast.Call(ast.Name(guard, ast.Load()), list(arguments), [])
 
 
 def resolved(value: ast.expr) -> ast.expr:
-    return value if isinstance(value, ast.Constant) else at(value, call("_resolve_", value))
+    """The expression with a handle waited for."""
+    return value if isinstance(value, ast.Constant) else at(value, call("_get_", value))
 
 
 def thunk(value: ast.expr) -> ast.Lambda:
+    """`lambda: value`."""
     no_arguments = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
     return at(value, ast.Lambda(no_arguments, value))
 
@@ -73,5 +77,6 @@ def look_up(place: ast.expr, value: ast.expr, names: list[ast.expr]) -> ast.expr
 
 
 def at(place: ast.AST, node: Node) -> Node:
+    """The node with the line and column of `place`."""
     copy_locations(cast("ast.expr", node), cast("ast.expr", place))
     return node

@@ -62,7 +62,7 @@ def test_a_finished_workflow_is_told_whole_where_there_is_room() -> None:
     text = render(*calls, ended(12.0, printed="votes: 2\n"))
     assert text == (
         "The workflow finished in 12.3 s.\n\n"
-        "Returned value:\n12.0\n\n"
+        "Returned value:\n12\n\n"
         "Calls (2 delivered):\n"
         "1 solver [draft 1]: delivered, 2.3 s: 12 pens\n"
         '2 solver [How many are left?]: delivered, 0.5 s: {"ok": true}\n\n'

@@ -144,6 +144,8 @@ MESSAGES: dict[str, tuple[str, Action]] = {
     "never opened": ("Three times four:\n12</answer>", tagged("12")),
     "escaped tag": ("&lt;answer&gt;12&lt;/answer&gt;", tagged("12")),
     "block in a tag": (f"<answer>\n{fenced(FUNCTION)}\n</answer>", tagged(FUNCTION)),
+    "tag in a Python block": (fenced("<answer>C</answer>"), tagged("C")),
+    "tag after code in its block": (fenced("total = 12\n# Final answer\n<answer>12</answer>"), tagged("12")),
     "box in a tag": ("<answer>It is \\boxed{12}.</answer>", tagged("12")),
     "label in a tag": ("<answer>**Answer:** 12</answer>", tagged("12")),
     "bold in a tag": ("<answer>**12**</answer>", tagged("12")),
@@ -255,7 +257,7 @@ def test_any_message_has_an_action(text: str, arguments: str | None, allow: bool
 
 @given(text=ANY_MESSAGE)
 def test_a_fence_carries_any_text_and_mending_alone_changes_it(text: str) -> None:
-    assume("run_workflow" not in text and '{"' not in text)
+    assume("run_workflow" not in text and '{"' not in text and "<answer>" not in text)
     ticks = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
     action = parse_message(fenced(text, "python", ticks))
     mended = mend_program(text)

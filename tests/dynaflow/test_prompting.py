@@ -104,6 +104,14 @@ def test_compact_examples_hand_a_context_on_where_there_is_one() -> None:
     assert all("task.context" not in program for program in blocks(text_of("forced", "compact")))
 
 
+def test_compact_examples_look_up_only_where_there_is_a_searcher_or_a_context() -> None:
+    agents = [agent for agent in AGENTS if agent.name != "searcher"]
+    user = render_messages(TASK, "forced", agents, form="compact", tools=False, budget=Budget())[1].content
+    assert "two kinds" in user
+    assert len(blocks(user)) == 2
+    assert "searcher" not in user
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_a_long_context_is_cut_with_a_mark_where_a_program_can_have_all_of_it(form: PromptForm) -> None:
     task = TASK.model_copy(update={"context": "0123456789" * 10_000})

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from sandbox.inside.facades import classes_of, containers, copies, enums, functions, numbers, texts, times, typing_names
+from sandbox.inside.facades import (
+    classes_of,
+    containers,
+    contexts,
+    copies,
+    enums,
+    functions,
+    numbers,
+    texts,
+    times,
+    typing_names,
+)
 from sandbox.inside.facades.facade import Facade
 from sandbox.inside.facades.runtime import Runtime
 
@@ -11,7 +22,7 @@ _MAKERS = (
     functions.functools_facade, containers.collections_facade, functions.operator_facade, texts.string_facade,
     texts.textwrap_facade, times.datetime_facade, times.time_facade, numbers.fractions_facade, numbers.decimal_facade,
     numbers.random_facade, containers.heapq_facade, containers.bisect_facade, copies.copy_facade, enums.enum_facade,
-    typing_names.typing_facade, classes_of.dataclasses_facade,
+    typing_names.typing_facade, classes_of.dataclasses_facade, contexts.abc_facade, contexts.contextlib_facade,
 )  # fmt: skip
 
 

@@ -50,17 +50,10 @@ def _made(runtime: Runtime, target: object, options: dict[str, bool]) -> type:
         raise TypeError("@dataclass works on classes of the program")
     for generated in ("__repr__", "__hash__"):  # the defaults that our class factory put in give way
         own = cast("type", target).__dict__.get(generated)
-        if own is not None and getattr(own, "__module__", None) == "sandbox.inside.classes":
+        if getattr(own, "__module__", None) == "sandbox.inside.classes":
             delattr(target, generated)
     made = runtime.classes.add(cast("Callable[..., Any]", dataclasses.dataclass)(target, **options))
-    defaults: dict[str, Callable[[object], object]] = {
-        "__repr__": lambda thing: f"<{type(thing).__name__} object>",
-        "__hash__": lambda thing: runtime.classes.serial(thing),
-    }
-    for name, default in defaults.items():  # what was not asked for would show an address
-        if getattr(made, name) is getattr(object, name):
-            setattr(made, name, default)
-    return made
+    return runtime.classes.give_defaults(made)  # what was not asked for would show an address
 
 
 def _described(item: dataclasses.Field[Any]) -> Facade:

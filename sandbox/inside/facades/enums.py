@@ -18,14 +18,14 @@ from sandbox.inside.facades.runtime import Runtime
 class _Kind(enum.EnumMeta):
     """Looks members up like the real thing, and makes enumerations from checked names only."""
 
-    def __call__(cls, value: object, *names: object, **options: object) -> object:
+    def __call__(cls, value: object, *names: object, **options: object) -> object:  # type: ignore[override]
         if not names and not options.keys() - {"start"} and "names" not in options:
             return super().__call__(value)
         if cls.__members__ or len(names) > 1 or options.keys() - {"names", "start"}:
             raise TypeError("an enumeration is made with a class statement, or as Enum(name, names)")
         members = _members(names[0] if names else options.get("names"))
         start = cast("int", options.get("start", 1))
-        return super().__call__(public_name(value), members, module="__main__", start=start)  # type: ignore[arg-type]
+        return super().__call__(public_name(value), members, module="__main__", start=start)
 
     def __setattr__(cls, name: str, value: object) -> None:
         _check_change(cls, name)

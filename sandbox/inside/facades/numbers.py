@@ -7,8 +7,6 @@ import fractions
 import math
 import random
 import statistics
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
 
 from sandbox.inside.facades.facade import Facade
 from sandbox.inside.facades.runtime import Runtime
@@ -56,16 +54,11 @@ def fractions_facade(runtime: Runtime) -> Facade:
 
 def decimal_facade(runtime: Runtime) -> Facade:
     """`decimal`, with a precision of at most a thousand digits."""
-    context = _Context()
     runtime.classes.add(_Context)
+    context = _Context()
 
-    @contextmanager
-    def local() -> Iterator[_Context]:
-        with decimal.localcontext():
-            yield context
-
-    def localcontext(ctx: object = None, *, prec: int | None = None) -> AbstractContextManager[_Context]:
-        return _entered_with(local(), context, prec)
+    def localcontext(ctx: object = None, *, prec: int | None = None) -> _LocalContext:
+        return _LocalContext(context, prec)
 
     members: dict[str, object] = {name: getattr(decimal, name) for name in f"{_DECIMAL} {_ROUNDINGS}".split()}
     return Facade("decimal", {**members, "getcontext": lambda: context, "localcontext": localcontext})
@@ -95,12 +88,24 @@ class _Context:
         decimal.getcontext().rounding = way
 
 
-@contextmanager
-def _entered_with(manager: AbstractContextManager[_Context], context: _Context, prec: int | None) -> Iterator[_Context]:
-    with manager:
-        if prec is not None:
-            context.prec = prec
-        yield context
+class _LocalContext:
+    """Puts precision and rounding back when the block ends. Our own, because the real one hands out what it holds."""
+
+    __slots__ = ("_context", "_prec", "_saved")
+
+    def __init__(self, context: _Context, prec: int | None) -> None:
+        self._context = context
+        self._prec = prec
+        self._saved = (context.prec, context.rounding)
+
+    def __enter__(self) -> _Context:
+        self._saved = (self._context.prec, self._context.rounding)
+        if self._prec is not None:
+            self._context.prec = self._prec
+        return self._context
+
+    def __exit__(self, *_: object) -> None:
+        self._context.prec, self._context.rounding = self._saved
 
 
 def random_facade(runtime: Runtime) -> Facade:
