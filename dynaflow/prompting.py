@@ -1,7 +1,9 @@
 """The first messages of a run: who the main agent is, which sub-agents there are, how a program is written, the task.
 
-There are two forms of the same prompt. The compact one fits a small model with a window of 4,096 tokens: clear roles, few rules,
-one worked example. The full one is the one-page reference of the workflow language for a model that can use it.
+There are two forms of the same prompt. The compact one fits a small model with a window of 4,096 tokens: clear roles, few
+rules, and one finished program for each kind of task right before the task, so that the model has only to go on with the
+list. (A small model that is told how to write a program solves the task in it, or defines the agents itself; one that
+goes on with a list takes the program of the right kind.) The full form is the one-page reference of the workflow language.
 In `direct` mode neither programs nor sub-agents are mentioned.
 """
 

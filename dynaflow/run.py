@@ -168,6 +168,8 @@ class Run:
         agent.hear(*news)
         action = await self._speak(turn, agent)
         match action:
+            case RunProgram(program=program, imagined=str(imagined)) if self._has_finished(program):
+                return await self._answer(turn, imagined, True)
             case RunProgram(program=program) if self._plan.mode != "direct":
                 return await self._program(turn, program)
             case GiveAnswer(answer=answer, tagged=tagged):
@@ -192,6 +194,11 @@ class Run:
         await self._emit(_model_called(turn, said))
         reply = said.reply
         return parse_message(reply.text, reply.tool_requests, allow_program=self._plan.mode != "direct")
+
+    def _has_finished(self, program: str) -> bool:
+        """Whether this very program has run to its end: an answer beside it is then no longer imagined."""
+        started = {e.turn for e in self._events if e.type == "WorkflowStarted" and e.program == program}
+        return any(e.type == "WorkflowFinished" and e.status == "finished" and e.turn in started for e in self._events)
 
     def _last_was_useless(self, turn: int) -> bool:
         """Whether the turn before brought no finished workflow."""

@@ -8,6 +8,7 @@ its inputs are there, and is never sent if one of them failed.
 from __future__ import annotations
 
 import difflib
+import math
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -20,8 +21,11 @@ from sandbox.inside import shapes
 from sandbox.inside.compiling import PROGRAM_FILE
 from sandbox.inside.deferred import Coroutine, Deferred, Handle, resolve, settle, settled, wait
 from sandbox.inside.scheduler import Scheduler
-from sandbox.inside.values import NotPlain, Plain, from_reply
+from sandbox.inside.values import NotPlain, Plain, exact_text, from_reply
 from sandbox.limits import Limits
+
+MAX_DEADLINE = 10.0**9
+"""Seconds; a longer time limit is none."""
 
 
 class Stop(Protocol):
@@ -86,7 +90,10 @@ class Calls:
 
     def deadline(self, seconds: float, expire: Callable[[], None]) -> Callable[[], None]:
         """Have `expire` called in `seconds`: by the host while calls are outstanding, else by virtual time."""
-        entry = Deadline(seconds, lambda: None)
+        seconds = float(seconds)  # nothing of the program may be compared by the scheduler or sent to the host
+        if math.isnan(seconds):
+            raise ValueError("a time limit must be a number of seconds")
+        entry = Deadline(min(seconds, MAX_DEADLINE), lambda: None)
 
         def expired() -> None:
             if not entry.done:
@@ -244,7 +251,7 @@ def _argument(parameter: Parameter, value: object, converter: Plain, calls: Call
     except NotPlain as error:
         raise TypeError(f"{parameter.name}: {error}") from None
     if parameter.kind == "text" and data is not None:
-        text = data if isinstance(data, str) else str(resolve(value)) if not isinstance(value, Deferred) else str(data)
+        text = data if isinstance(data, str) else exact_text(data if isinstance(value, Deferred) else value)
         if len(text.encode()) > calls.limits.instruction_bytes:
             message = f"{parameter.name} is longer than {calls.limits.instruction_bytes} bytes; pass less text"
             calls.stop("frame", calls.limits.instruction_bytes, message)
@@ -276,7 +283,7 @@ def _check_choices(spec: Function, contract: Contract, calls: Calls, bound: dict
     for parameter in spec.parameters:
         if parameter.kind != "choice" or parameter.name not in bound:
             continue
-        chosen = bound[parameter.name] = str(resolve(bound[parameter.name]))
+        chosen = bound[parameter.name] = exact_text(resolve(bound[parameter.name]))
         if chosen not in parameter.choices:
             close = difflib.get_close_matches(chosen, parameter.choices, 1)
             meant = f"; did you mean {close[0]!r}?" if close else ""

@@ -21,12 +21,12 @@ def compile_program(program: str, limits: Limits) -> types.CodeType | WorkflowEr
         return tree
     lines = program.splitlines()
     try:
-        errors: list[Refusal] = []
+        errors: list[str] = []
         WorkflowPolicy(errors, [], {}).visit(tree)
         if errors:
-            first = errors[0]
+            first = cast("Refusal", errors[0])
             return PolicyViolation(str(first), first.line, _nth(lines, first.line), first.hint)
-        return cast("types.CodeType", compile(tree, PROGRAM_FILE, "exec", dont_inherit=True))
+        return compile(tree, PROGRAM_FILE, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None)
         return WorkflowSyntaxError(str(getattr(error, "msg", error)), line, _nth(lines, line))

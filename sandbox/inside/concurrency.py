@@ -6,7 +6,6 @@ built on branches of the scheduler, so async and plain code overlap alike.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 
 from sandbox.inside.calls import Calls
@@ -47,6 +46,9 @@ class Concurrency:
         self.calls = calls
         self._pair = pair
         self._fatal = fatal
+        self.caller: Callable[..., object] = lambda function, *args, **kwargs: function(*args, **kwargs)
+        """How a function of unknown kind is called with arguments: the guards put theirs here."""
+        self.async_functions: set[object] = set()
 
     def start(self, function: Callable[..., object], *args: object, **kwargs: object) -> Task:
         """Run a function in a branch of its own."""
@@ -69,6 +71,12 @@ class Concurrency:
         task.branch = self.scheduler.spawn(body)
         task.name = f"Task-{task.branch.path}"
         return task
+
+    def submit(self, function: Callable[..., object], *args: object, **kwargs: object) -> Task:
+        """Run a function that the program names, the guarded way, in a branch of its own."""
+        if not callable(function):
+            raise TypeError(f"{function!r} cannot be called; pass the function and its arguments one by one")
+        return self.start(self.caller, function, *args, **kwargs)
 
     def ensure(self, thing: object) -> Deferred:
         """The deferred behind a thing, started."""
@@ -173,221 +181,23 @@ class Concurrency:
 
     def sleep(self, seconds: float) -> None:
         """Let virtual time pass; other branches go on."""
-        if seconds <= 0:
+        if seconds <= 0 and self.scheduler.others_ready:
             self.scheduler.pause()
             return
         over = Deferred(self.scheduler)
-        cancel = self.scheduler.at(self.scheduler.time + seconds, lambda: settle(over))
+        cancel = self.scheduler.at(self.scheduler.time + max(seconds, 0.0), lambda: settle(over))
         try:
             wait_settled(over)
         finally:
             cancel()
 
+    def makes_coroutines(self, function: object) -> bool:
+        """Whether a function was written with `async def`."""
+        return function in self.async_functions
+
     def coroutine(self, body: Callable[[], object]) -> Coroutine:
         """A coroutine that runs `body` when it is awaited."""
         return Coroutine(self.scheduler, body)
-
-
-class Semaphore:
-    """At most `value` branches inside at once; usable with `with` and `async with`."""
-
-    def __init__(self, concurrency: Concurrency, value: int = 1) -> None:
-        self._concurrency = concurrency
-        self._free = int(value)
-        self._queue: deque[Deferred] = deque()
-
-    def acquire(self, *_: object) -> Coroutine:
-        return self._concurrency.coroutine(self._enter)
-
-    def release(self) -> None:
-        while self._queue:
-            waiting = self._queue.popleft()
-            if not settled(waiting):
-                settle(waiting)
-                return
-        self._free += 1
-
-    def locked(self) -> bool:
-        return self._free == 0
-
-    def _enter(self) -> bool:
-        if self._free > 0:
-            self._free -= 1
-            return True
-        turn = Deferred(self._concurrency.scheduler)
-        self._queue.append(turn)
-        try:
-            wait_settled(turn)
-        except BaseException:
-            if settled(turn):
-                self.release()
-            else:
-                settle(turn)
-            raise
-        return True
-
-    def __enter__(self) -> Semaphore:
-        self._enter()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.release()
-
-
-class Event:
-    """A flag that branches can wait for."""
-
-    def __init__(self, concurrency: Concurrency) -> None:
-        self._concurrency = concurrency
-        self._flag = Deferred(concurrency.scheduler)
-
-    def set(self) -> None:
-        settle(self._flag, True)
-
-    def clear(self) -> None:
-        if settled(self._flag):
-            self._flag = Deferred(self._concurrency.scheduler)
-
-    def is_set(self) -> bool:
-        return settled(self._flag)
-
-    def wait(self, timeout: float | None = None) -> Deferred:
-        return self._concurrency.wait_for(self._flag, timeout)
-
-
-class Queue:
-    """A first-in, first-out queue between branches."""
-
-    def __init__(self, concurrency: Concurrency, maxsize: int = 0) -> None:
-        self._concurrency = concurrency
-        self._items: deque[object] = deque()
-        self._getters: deque[Deferred] = deque()
-        self._unfinished = 0
-
-    def put(self, item: object) -> Coroutine:
-        return self._concurrency.coroutine(lambda: self.put_nowait(item))
-
-    def put_nowait(self, item: object) -> None:
-        self._unfinished += 1
-        self._items.append(item)
-        if self._getters:
-            settle(self._getters.popleft())
-
-    def get(self) -> Coroutine:
-        return self._concurrency.coroutine(self._get)
-
-    def _get(self) -> object:
-        while not self._items:
-            turn = Deferred(self._concurrency.scheduler)
-            self._getters.append(turn)
-            wait_settled(turn)
-        return self._items.popleft()
-
-    def get_nowait(self) -> object:
-        if not self._items:
-            raise IndexError("the queue is empty")
-        return self._items.popleft()
-
-    def empty(self) -> bool:
-        return not self._items
-
-    def qsize(self) -> int:
-        return len(self._items)
-
-    def task_done(self) -> None:
-        self._unfinished -= 1
-
-    def join(self) -> Coroutine:
-        def wait_until_done() -> None:
-            while self._unfinished > 0:
-                self._concurrency.scheduler.pause()
-
-        return self._concurrency.coroutine(wait_until_done)
-
-
-class TaskGroup:
-    """`async with TaskGroup() as group`: leaving the block waits for all; the first failure is then raised."""
-
-    def __init__(self, concurrency: Concurrency) -> None:
-        self._concurrency = concurrency
-        self._tasks: list[Deferred] = []
-
-    def create_task(self, thing: object, *, name: object = None, context: object = None) -> Deferred:
-        deferred = self._concurrency.ensure(thing)
-        self._tasks.append(deferred)
-        return deferred
-
-    def __enter__(self) -> TaskGroup:
-        return self
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        if kind is not None:
-            for deferred in self._tasks:
-                self._concurrency.cancel(deferred)
-            return
-        for deferred in self._tasks:
-            wait_settled(deferred)
-        for deferred in self._tasks:
-            error = error_of(deferred)
-            if error is not None:
-                raise error
-
-
-class Timeout:
-    """`async with timeout(seconds)`: the block is ended with TimeoutError when the time is over."""
-
-    def __init__(self, concurrency: Concurrency, seconds: float | None) -> None:
-        self._concurrency = concurrency
-        self._seconds = seconds
-        self._lift: Callable[[], None] | None = None
-        self._expired = False
-
-    def __enter__(self) -> Timeout:
-        branch = self._concurrency.scheduler.current
-
-        def expire() -> None:
-            self._expired = True
-            self._concurrency.scheduler.wake(branch, BranchCancelled())
-
-        if self._seconds is not None:
-            self._lift = self._concurrency.calls.deadline(self._seconds, expire)
-        return self
-
-    def __exit__(self, kind: object, error: object, *_: object) -> None:
-        if self._lift is not None:
-            self._lift()
-        if self._expired and isinstance(error, BranchCancelled):
-            raise TimeoutError(f"the block took longer than {self._seconds} seconds") from None
-
-    def expired(self) -> bool:
-        return self._expired
-
-
-class Executor:
-    """`ThreadPoolExecutor`: what is submitted runs in a branch of its own."""
-
-    def __init__(self, concurrency: Concurrency) -> None:
-        self._concurrency = concurrency
-        self._tasks: list[Task] = []
-
-    def submit(self, function: Callable[..., object], *args: object, **kwargs: object) -> Task:
-        task = self._concurrency.start(function, *args, **kwargs)
-        self._tasks.append(task)
-        return task
-
-    def map(self, function: Callable[..., object], *iterables: Iterable[object], **_: object) -> Iterator[object]:
-        tasks = [self.submit(function, *args) for args in zip(*iterables, strict=False)]
-        return _values(tasks)
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        for task in self._tasks:
-            wait_settled(task)
-
-    def __enter__(self) -> Executor:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.shutdown()
 
 
 def future_method(concurrency: Concurrency, deferred: Deferred, name: str) -> object:
@@ -407,6 +217,11 @@ def future_method(concurrency: Concurrency, deferred: Deferred, name: str) -> ob
 
         concurrency.start(body)
 
+    def finish(value: object = None, error: Exception | None = None) -> None:
+        if settled(deferred):
+            raise InvalidStateError("the future has a result already")
+        settle(deferred, value, error)
+
     methods: dict[str, Callable[..., object]] = {
         "result": result,
         "exception": exception,
@@ -416,6 +231,9 @@ def future_method(concurrency: Concurrency, deferred: Deferred, name: str) -> ob
         "add_done_callback": add_done_callback,
         "get_name": lambda: getattr(deferred, "name", ""),
     }
+    if type(deferred) is Deferred:  # a future that the program made; nobody else sets the others' results
+        methods["set_result"] = finish
+        methods["set_exception"] = lambda error: finish(error=error)
     return methods.get(name)
 
 
@@ -425,11 +243,6 @@ def _ready(scheduler: Scheduler, value: object) -> Deferred:
     return deferred
 
 
-def _values(tasks: list[Task]) -> Iterator[object]:
-    for task in tasks:
-        yield wait(task)
-
-
 def _spread(things: Iterable[object]) -> list[object]:
     """The things; one list, tuple or generator of things in their place is opened."""
     listed = list(things)
@@ -437,7 +250,7 @@ def _spread(things: Iterable[object]) -> list[object]:
         only = listed[0]
         is_pair = isinstance(only, tuple) and len(only) in (2, 3) and all(isinstance(part, str) for part in only[:2])
         if isinstance(only, dict):
-            return list(only.values())
+            return list(only if any(isinstance(key, Deferred) for key in only) else only.values())
         if not is_pair and isinstance(only, Iterable):
             return list(only)
     return listed

@@ -50,24 +50,50 @@ class Handle(Deferred):
 class Task(Deferred):
     """A branch that was started, and its value."""
 
-    __slots__ = ("branch", "name")
+    __slots__ = ("branch", "name", "serial")
 
     def __init__(self, scheduler: Scheduler) -> None:
         super().__init__(scheduler)
         self.branch: Branch | None = None
         self.name = ""
+        self.serial = scheduler.serial()
+
+    def __hash__(self) -> int:
+        return self.serial
+
+    def __eq__(self, other: object) -> bool:
+        return self is other if is_future(other) else bool(wait(self) == resolve(other))
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
 
 
 class Coroutine(Deferred):
     """An `async def` function that was called and not started; the first who needs it runs it."""
 
-    __slots__ = ("body", "started", "task")
+    __slots__ = ("body", "serial", "started", "task")
 
     def __init__(self, scheduler: Scheduler, body: Callable[[], object]) -> None:
         super().__init__(scheduler)
         self.body = body
         self.started = False
         self.task: Task | None = None
+        self.serial = scheduler.serial()
+
+    def __hash__(self) -> int:
+        return self.serial if is_future(self) else hash(wait(self))
+
+    def __eq__(self, other: object) -> bool:
+        both = is_future(self) and is_future(other)
+        return self is other if both else bool(wait(self) == resolve(other))
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+
+def is_future(thing: object) -> bool:
+    """Whether a thing is a task: compared and hashed as itself, so that tasks can be keys of a dict."""
+    return isinstance(thing, Task) or (isinstance(thing, Coroutine) and thing.task is not None)
 
 
 def settled(deferred: Deferred) -> bool:

@@ -71,6 +71,7 @@ class Guards:
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self.last_value: object = None
+        runtime.concurrency.caller = self.call
 
     def names(self) -> dict[str, object]:
         """What the rewritten program finds under the guards' names."""
@@ -231,6 +232,7 @@ class Guards:
         start.__name__ = start.__qualname__ = function.__name__
         start.__doc__ = function.__doc__
         self._runtime.aware.add(start)
+        concurrency.async_functions.add(start)
         return start
 
     def wait_for_it(self, thing: object) -> object:

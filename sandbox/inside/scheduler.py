@@ -58,6 +58,7 @@ class Scheduler:
         self._ready: deque[tuple[Branch, BaseException | None]] = deque()
         self._timers: list[tuple[float, int, Callable[[], None]]] = []
         self._timer_count = 0
+        self._serials = 0
         self._hub = getcurrent()
         self.time = now
         self.root: Branch | None = None
@@ -68,6 +69,16 @@ class Scheduler:
         branch = getcurrent()
         assert isinstance(branch, Branch), "no branch is running"
         return branch
+
+    @property
+    def others_ready(self) -> bool:
+        """Whether another branch can go on right now."""
+        return bool(self._ready)
+
+    def serial(self) -> int:
+        """Numbers tasks and coroutines in the order in which they are made."""
+        self._serials += 1
+        return self._serials
 
     def spawn(self, body: Callable[[], None]) -> Branch:
         """A new branch, ready to run `body`. `body` must not raise."""

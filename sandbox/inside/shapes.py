@@ -123,7 +123,7 @@ def _record(name: str | None, fields: Mapping[str, object]) -> Shape:
 def _field_name(name: object) -> str:
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,63}", name):
         raise ShapeError(f"the field name {name!r} in returns= must be a plain identifier")
-    return str(name)
+    return str.__str__(name)
 
 
 def _from_list(items: list[object], depth: int) -> Shape:
@@ -132,14 +132,23 @@ def _from_list(items: list[object], depth: int) -> Shape:
     if items and all(isinstance(item, (str, int, bool)) for item in items):
         if len(items) == 1 and items[0] in _BY_NAME:
             return {"kind": "list", "item": describe(items[0], depth + 1)}
-        return {"kind": "literal", "values": items}
+        return _choices(items)
     raise ShapeError('a list in returns= names the choices, e.g. ["yes", "no"]; for many values write list[str]')
+
+
+def _choices(values: list[object]) -> Shape:
+    plain = [value._value_ if isinstance(value, enum.Enum) else value for value in values]
+    if not plain or not all(value is None or type(value) in (str, int, bool) for value in plain):
+        raise ShapeError(f"the choices in returns= must be text or whole numbers, not {values!r:.80}")
+    if len(plain) > MAX_FIELDS or any(type(value) is int and value.bit_length() > 64 for value in plain):
+        raise ShapeError(f"returns= takes at most {MAX_FIELDS} choices, and no number of more than 64 bits")
+    return {"kind": "literal", "values": plain}
 
 
 def _from_generic(returns: object, depth: int) -> Shape:
     origin, arguments = typing.get_origin(returns), typing.get_args(returns)
     if origin is typing.Literal:
-        return {"kind": "literal", "values": list(arguments)}
+        return _choices(list(arguments))
     if origin in (list, set, frozenset, tuple) or origin is typing.get_origin(typing.Sequence[int]):
         item = next((argument for argument in arguments if argument is not Ellipsis), typing.Any)
         return {"kind": "list", "item": describe(item, depth + 1)}
@@ -156,7 +165,7 @@ def _from_generic(returns: object, depth: int) -> Shape:
 
 def _from_class(cls: type, depth: int) -> Shape:
     if issubclass(cls, enum.Enum):
-        return {"kind": "literal", "values": [member.value for member in cls]}
+        return _choices([member._value_ for member in cls])
     hints = _annotations(cls)
     if not hints:
         raise ShapeError(f"the class {cls.__name__} has no annotated fields; annotate them, e.g. answer: str")

@@ -21,6 +21,11 @@ MAX_DEPTH = 32
 Path = tuple["str | int", ...]
 
 
+def exact_text(thing: object) -> str:
+    """`str(thing)` as a real `str`: a program's text enum can give itself, and redefine the methods of text."""
+    return str.__str__(str(thing))
+
+
 class NotPlain(TypeError):
     """A value that JSON cannot hold; the message says which, where."""
 
@@ -88,12 +93,12 @@ class Plain:
 
     def _by_type(self, value: object, path: Path, call: int | None) -> object:
         if isinstance(value, enum.Enum):
-            return self.convert(value.value, path, inherited=call)
+            return self.convert(value._value_, path, inherited=call)
         if value is None or isinstance(value, (bool, str, int, float)):
             return _scalar(value, path)
         if isinstance(value, dict):
             return {
-                _key(self._resolve(key), path): self.convert(item, (*path, str(key)), inherited=call)
+                _key(self._resolve(key), path): self.convert(item, (*path, exact_text(key)), inherited=call)
                 for key, item in value.items()
             }
         if isinstance(value, (list, tuple, deque)):
@@ -150,11 +155,11 @@ def _number(value: decimal.Decimal | fractions.Fraction) -> object:
 
 def _key(key: object, path: Path) -> str:
     if isinstance(key, str):
-        return str(_scalar(key, path))
+        return exact_text(_scalar(key, path))
     if isinstance(key, (bool, int, float)) or key is None:
-        return str(key)
+        return exact_text(key)
     if isinstance(key, tuple):
         return ", ".join(_key(part, path) for part in key)
     if isinstance(key, enum.Enum):
-        return key.name
+        return exact_text(key._name_)
     raise NotPlain(f"a {type(key).__name__} cannot be a key of plain data; use text")

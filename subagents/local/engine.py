@@ -52,7 +52,7 @@ async def open_engine(
 
     name: a model of the catalog; None is the default. A file that DYNAFLOW_LOCAL_MODEL names goes before both.
     slots: requests at once; None is DYNAFLOW_LOCAL_SLOTS, else 4. context: tokens a slot; None is
-    DYNAFLOW_LOCAL_CONTEXT, else 4096, and never more than the model was trained for.
+    DYNAFLOW_LOCAL_CONTEXT, else 8192, and never more than the model was trained for.
     Raises LocalModelMissing, LocalEngineMissing, LocalEngineFailed.
     """
     process = _join(_order(name, slots, context))

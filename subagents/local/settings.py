@@ -20,7 +20,7 @@ class LocalSettings(BaseSettings):
     """A GGUF file to use instead of any pulled one."""
     local_slots: int = Field(default=4, ge=1, le=64)
     """Requests that are worked on at once; more wait."""
-    local_context: int = Field(default=4096, ge=512, le=131_072)
+    local_context: int = Field(default=8192, ge=512, le=131_072)
     """Tokens of prompt and reply together, for each slot."""
     cache_dir: Path = Field(default_factory=lambda: user_cache_path("dynaflow", appauthor=False))
     """Where pulled weights are kept."""

@@ -131,6 +131,13 @@ VALUES: dict[str, tuple[str, object]] = {
          *["1970-01-12 13:46:40"] * 3, "1970-01-12T13:46:40+00:00", "2024-01-02", "03.02.2024", "Saturday 034",
          "1970-01-01 00:00:00", "1970-01-01 00:00:00", "1970-01-02", "2024-01-02", "2024-01-02 03:00:00", 29],
     ),
+    "no way to the machine's clock": (
+        "from datetime import datetime, date, timedelta, time\nd = datetime.now()\nday = date(2024, 1, 2)\n"
+        "moments = [datetime.min, datetime.max, d + timedelta(1), d.replace(year=2000), datetime.combine(day, time(1)), datetime.strptime('2024', '%Y'), datetime.fromisoformat('2024-01-01'), d.astimezone()]\n"
+        "days = [d.date(), date.min, date.max, day + timedelta(1), day.replace(year=2000), date.fromisocalendar(2024, 1, 1), date.fromordinal(5), datetime.min.date()]\n"
+        "return [sorted({str(m.now()) for m in moments} | {str(m.today()) for m in moments}), sorted({str(a.today()) for a in days})]",
+        [["1970-01-12 13:46:40"], ["1970-01-12"]],
+    ),
     "date pattern": ("import datetime\nmatch datetime.datetime.now().date():\n    case datetime.date(year=y):\n        return y", 1970),
     "time": (
         "import time\na = time.time()\nb = time.perf_counter()\ntime.sleep(90)\n"
@@ -166,7 +173,7 @@ VALUES: dict[str, tuple[str, object]] = {
         "from enum import Enum, IntEnum, StrEnum, Flag, IntFlag, auto, unique\nC = Enum('C', 'RED GREEN')\nW = Enum('W', {'A': 'x'})\n@unique\nclass P(IntEnum):\n    LOW = auto()\n    HIGH = auto()\n"
         "class F(Flag):\n    A = auto()\n    B = auto()\nclass I(IntFlag):\n    X = 1\n    Y = 2\nclass S(StrEnum):\n    X = auto()\nclass M(str, Enum):\n    A = 'a'\n    def shout(self):\n        return self.value.upper()\n"
         "class Base(Enum):\n    def hello(self):\n        return self.name\nclass K(Base):\n    Z = 1\n"
-        "return [repr(C.RED), W.A.value, repr(P.HIGH), P.HIGH > P.LOW, P.HIGH ** 2, repr(F.A | F.B), (I.X | I.Y).value, S.X, M('a').shout(), M.A == 'a', K.Z.hello(), [c.name for c in C], P['LOW'].value, isinstance(P.LOW, IntEnum), isinstance(P.LOW, int), len(C), str(M.A), f'{S.X}']",
+        "return [repr(C.RED), W.A.value, repr(P.HIGH), P.HIGH > P.LOW, P.HIGH ** 2, repr(F.A | F.B), (I.X | I.Y).value, S.X, M('a').shout(), M.A == 'a', K.Z.hello(), [c.name for c in C], P['LOW'].value, isinstance(P.LOW, Enum), isinstance(I.X, Flag), len(C), str(M.A), f'{S.X}']",
         ["<C.RED: 1>", "x", "<P.HIGH: 2>", True, 4, "<F.A|B: 3>", 3, "x", "A", True, "Z", ["RED", "GREEN"], 1, True, True, 2, "M.A", "x"],
     ),
     "typing": (

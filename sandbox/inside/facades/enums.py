@@ -27,6 +27,13 @@ class _Kind(enum.EnumMeta):
         start = cast("int", options.get("start", 1))
         return super().__call__(public_name(value), members, module="__main__", start=start)
 
+    def __instancecheck__(cls, thing: object) -> bool:
+        """A member of an `IntEnum` is one of an `Enum` too, although ours derive from the real ones, not from each other."""
+        return isinstance(thing, cls.__mro__[1]) if cls.__module__ == __name__ else super().__instancecheck__(thing)
+
+    def __subclasscheck__(cls, other: type) -> bool:
+        return issubclass(other, cls.__mro__[1]) if cls.__module__ == __name__ else super().__subclasscheck__(other)
+
     def __setattr__(cls, name: str, value: object) -> None:
         _check_change(cls, name)
         super().__setattr__(name, value)

@@ -1,7 +1,8 @@
 """`datetime` and `time`: the clock is the run's start plus the virtual time that has passed; local time is UTC.
 
-The two classes that can ask for the present are derived, and count every real date or datetime as their own, because
-arithmetic and `.date()` give the real ones.
+The two classes that can ask for the present are derived, and everything that a program can get from them is of the
+derived classes too (`.date()`, `.min`, `.max`): on an object of the real ones, `today()` would read the machine's clock.
+They count real dates and datetimes as their own, wherever one comes from.
 """
 
 from __future__ import annotations
@@ -32,10 +33,11 @@ class _StandsFor(type):
 def datetime_facade(runtime: Runtime) -> Facade:
     """`datetime`, whose now and today are the run's."""
     members: dict[str, object] = {name: getattr(datetime, name) for name in _DATETIME.split()}
-    return Facade("datetime", {**members, "datetime": _datetime_class(runtime), "date": _date_class(runtime)})
+    run_date = _date_class(runtime)
+    return Facade("datetime", {**members, "datetime": _datetime_class(runtime, run_date), "date": run_date})
 
 
-def _datetime_class(runtime: Runtime) -> type:
+def _datetime_class(runtime: Runtime, run_date: type[datetime.date]) -> type[datetime.datetime]:
     class RunDateTime(datetime.datetime, metaclass=_StandsFor):
         """A datetime whose present is the run's and whose local time is UTC."""
 
@@ -60,6 +62,9 @@ def _datetime_class(runtime: Runtime) -> type:
         def utcfromtimestamp(cls, timestamp: float) -> RunDateTime:
             return cls.fromtimestamp(timestamp)
 
+        def date(self) -> datetime.date:
+            return run_date(self.year, self.month, self.day)
+
         def timestamp(self) -> float:
             return datetime.datetime.timestamp(self if self.tzinfo else self.replace(tzinfo=datetime.UTC))
 
@@ -71,10 +76,13 @@ def _datetime_class(runtime: Runtime) -> type:
             return f"datetime.{super().__repr__()}"
 
     RunDateTime.__name__ = RunDateTime.__qualname__ = "datetime"
+    real = datetime.datetime
+    for name, moment in (("min", real.min), ("max", real.max)):
+        setattr(RunDateTime, name, RunDateTime.combine(moment, moment.time()))
     return RunDateTime
 
 
-def _date_class(runtime: Runtime) -> type:
+def _date_class(runtime: Runtime) -> type[datetime.date]:
     class RunDate(datetime.date, metaclass=_StandsFor):
         """A date whose today is the run's."""
 
@@ -91,6 +99,8 @@ def _date_class(runtime: Runtime) -> type:
             return f"datetime.{super().__repr__()}"
 
     RunDate.__name__ = RunDate.__qualname__ = "date"
+    for name, day in (("min", datetime.date.min), ("max", datetime.date.max)):
+        setattr(RunDate, name, RunDate.fromordinal(day.toordinal()))
     return RunDate
 
 
