@@ -46,7 +46,7 @@ from dynaflow.staffing import House
 from dynaflow.task import Task
 from sandbox import Outcome, Setting
 from sandbox.errors import OperatorError
-from subagents import Attempt, CallFailed, EmptyReply, Message, TokenUsage
+from subagents import Attempt, CallFailed, ContextOverflow, EmptyReply, Message, TokenUsage
 
 Approve = Callable[[str], Awaitable[bool]]
 DISTRIBUTION = "dynaflow-orchestrator"
@@ -136,6 +136,9 @@ class Run:
                 ending = await work()
             if scope.cancelled_caught:
                 ending = Ending("no_answer", reason=f"the budget of {self._plan.budget.seconds:g} seconds is used up")
+        except ContextOverflow as error:
+            way_out = "shorten the context, or put it into a folder that a searcher searches (corpus)"
+            ending = Ending("failed", reason=f"the task does not fit the main agent's window: {error}; {way_out}")
         except (CallFailed, OperatorError) as error:
             ending = Ending("failed", reason=str(error))
         except BudgetExceeded as error:

@@ -8,7 +8,7 @@ the infrastructure's ends the run as `failed`. Whatever happened is in the journ
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -145,7 +145,12 @@ async def _events(
     send, receive = anyio.create_memory_object_stream[Event](float("inf"))
     try:
         async with send, receive, house as opened, anyio.create_task_group() as group:
-            drive = make(opened, Recorder(new_run_id(), record, send.send_nowait))
+
+            def show(event: Event) -> None:
+                with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):  # nobody listens any more
+                    send.send_nowait(event)
+
+            drive = make(opened, Recorder(new_run_id(), record, show))
 
             async def work() -> None:
                 async with send:

@@ -62,34 +62,29 @@ def told_apart(collected: Collected) -> Iterator[None]:
         raise failed from None
 
 
-def _failure(error: Exception, usage: TokenUsage) -> AttemptFailed | None:
+def client_errors() -> tuple[type[Exception], ...]:
+    """What asking a server through the client may raise, besides what the server means by its reply."""
+    import aiohttp
     import httpx2
     import openai
 
-    causes = list(_causes(error))
-    if any(isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout) for cause in causes):
-        # The aiohttp transport calls a refused connection a timeout of connecting.
-        return AttemptFailed("connect", f"cannot reach the endpoint: {causes[-1]}", transient=True)
-    match error:
-        case AttemptFailed():
-            return None
-        case TimeoutError() | openai.APITimeoutError() | httpx2.TimeoutException():
-            return AttemptFailed("timeout", "the endpoint did not reply in time", transient=True, usage=usage)
-        case openai.APIStatusError():
-            return _status(error)
-        case openai.APIConnectionError() | httpx2.TransportError():
-            message = f"the connection broke before the reply was whole: {causes[-1]}"
-            return AttemptFailed("cut", message, transient=True, usage=usage)
-        case openai.APIError() if _CONTEXT_WORDS.search(error.message):
-            return AttemptFailed("context", f"the request was refused: {error.message}", usage=usage)
-        case openai.APIError():
-            return AttemptFailed("server", f"the endpoint reported: {error.message}", transient=True, usage=usage)
-        case ValueError() | TypeError() | AttributeError():  # data that is no stream of chunks
-            return AttemptFailed(
-                "garbled", f"the endpoint sent what cannot be read: {error}", transient=True, usage=usage
-            )
-    return None
+    unreadable = (ValueError, TypeError, AttributeError)  # of the client, for data that it did not expect
+    return (openai.OpenAIError, httpx2.HTTPError, aiohttp.ClientError, TimeoutError, *unreadable)
 
+
+def _failure(error: Exception, usage: TokenUsage) -> AttemptFailed | None:
+    import aiohttp
+    import openai
+
+    if isinstance(error, AttemptFailed):
+        return None
+    if isinstance(error, openai.APIStatusError):
+        return _status(error)
+    causes = list(_causes(error))
+    if any(isinstance(cause, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError) for cause in causes):
+        return AttemptFailed("connect", f"cannot reach the endpoint: {causes[-1]}", transient=True)
+    if _is_any(causes, TimeoutError, openai.APITimeoutError) and not _is_any(causes, aiohttp.ClientOSError):
+        return AttemptFailed("timeout", "the endpoint did not reply in time", transient=True, usage=usage)
 
 def _status(error: APIStatusError) -> AttemptFailed:
     status, message, code = error.status_code, error.message, str(error.code or "")

@@ -1,8 +1,9 @@
 """Reading a value of a given shape out of a reply's text.
 
 Models wrap JSON in fences and sentences, and answer `The answer is 12.` where a number was asked for. `read` looks for
-JSON first (the whole text, fenced blocks, the last object or list in it), then for the value in plain words, and only
-then lets a repair of malformed JSON try. Where there is nothing it says what is wrong, for the model that wrote it.
+JSON first (the whole text, fenced blocks, the last object in it, or a list on lines of its own), then for the value in
+plain words, and only then lets a repair of malformed JSON try. Where there is nothing it says what is wrong, for the
+model that wrote it.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ from subagents.plain_words import in_plain_words
 from subagents.schemas import describe, describe_json
 from subagents.shapes import WRAPPED, Fields, Many, Mapped, Shape, is_object, validated
 
-_FENCE = re.compile(r"```[^\n`]*\n?(.*?)```", re.DOTALL)
+_FENCE = re.compile(r"```(?:(json|python3?|py)\b|[\w+-]*[ \t]*(?=\n))?(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
 _THOUGHT = re.compile(r"^\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_BEGINS = re.compile(r"[{\[]")
+_PYTHON = re.compile(r"py", re.IGNORECASE)
 _MOST_STARTS = 200
 _MOST_REPAIRED = 20_000
 """Characters; a repair takes seconds for a long text that is no JSON at all."""
@@ -41,19 +44,19 @@ class Read:
 def read(text: str, shape: Shape) -> Read:
     """The value of `shape` in `text`. Raises `Mismatch`."""
     text = _THOUGHT.sub("", text)
-    problem = "there is no JSON in it"
+    problem: str | None = None
     for candidate in _candidates(text):
         try:
             return Read(_fitted(candidate, shape))
         except ValidationError as error:
-            problem = _worded(error)
+            problem = problem or _worded(error)
     plain = in_plain_words(text, shape)
     if plain is not None:
         return Read(plain)
     repaired = _repaired(text, shape)
     if repaired is not None:
         return repaired
-    raise Mismatch(f"{problem}. Write only {describe_json(shape)}")
+    raise Mismatch(f"{problem or 'there is no JSON in it'}. Write only {describe_json(shape)}")
 
 
 def fit(value: JsonValue, shape: Shape) -> JsonValue:
@@ -65,20 +68,18 @@ def fit(value: JsonValue, shape: Shape) -> JsonValue:
 
 
 def last_code_block(text: str) -> str:
-    """The last fenced block of a text, an unclosed one included; the text itself if there is none."""
+    """The last block that is fenced as Python, else the last fenced one, else the text. A block may be unclosed."""
     text = _THOUGHT.sub("", text)
-    if text.count("```") % 2 == 0:
-        blocks = _FENCE.findall(text)
-        return str(blocks[-1]).strip("\n") if blocks else text.strip("\n")
-    _, _, rest = text.rpartition("```")
-    return rest.partition("\n")[2].strip("\n") or text.strip("\n")
+    blocks = [(tag, block.strip("\n")) for tag, block in _FENCE.findall(text) if block.strip()]
+    python = [block for tag, block in blocks if _PYTHON.match(tag)]
+    return [text.strip("`\n"), *(block for _, block in blocks), *python][-1].strip("\n")
 
 
 def _candidates(text: str) -> Iterator[JsonValue]:
     """Everything in the text that is JSON: the whole, the fenced blocks, the balanced objects and lists, last first."""
-    for piece in [text, *reversed(_FENCE.findall(text))]:
+    for piece in [text, *reversed([block for _, block in _FENCE.findall(text)])]:
         try:
-            yield _tidy(_DECODER.decode(piece))
+            yield _tidy(_DECODER.decode(piece.strip()))
         except (ValueError, RecursionError):
             continue
     yield from reversed(list(_balanced(text)))
@@ -86,34 +87,46 @@ def _candidates(text: str) -> Iterator[JsonValue]:
 
 def _balanced(text: str) -> Iterator[JsonValue]:
     end = 0
-    for match in list(re.finditer(r"[{\[]", text))[-_MOST_STARTS:]:
-        if match.start() < end:
+    starts = [match.start() for match in _BEGINS.finditer(text)]
+    for start in [*starts[:_MOST_STARTS], *starts[_MOST_STARTS:][-_MOST_STARTS:]]:
+        if start < end:
             continue
         try:
-            value, end = _DECODER.raw_decode(text, match.start())
+            value, end = _DECODER.raw_decode(text, start)
         except (ValueError, RecursionError):
             continue
-        yield _tidy(value)
+        if isinstance(value, dict) or _stands_alone(text, start, end):
+            yield _tidy(value)
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    """Whether what is in brackets there is on lines of its own or behind a colon: not a "[1]" in a sentence."""
+    before, after = text[:start].rstrip(" \t")[-1:], text[end:].lstrip(" \t.;`")[:1]
+    return before in ("", "\n", ":", "`") and after in ("", "\n")
 
 
 def _fitted(candidate: JsonValue, shape: Shape) -> JsonValue:
-    """Validate, as it is wrapped in its schema or else as it stands."""
-    if not is_object(shape) and isinstance(candidate, dict) and set(candidate) == {WRAPPED}:
-        try:
-            return validated(candidate[WRAPPED], shape)
-        except ValidationError:
-            pass
-    return validated(candidate, shape)
+    """Validate, as it stands, or where it is the only value of an object, as in its schema, without that."""
+    if is_object(shape) or not isinstance(candidate, dict) or len(candidate) != 1:
+        return validated(candidate, shape)
+    ((key, inner),) = candidate.items()
+    first, second = (inner, candidate) if key == WRAPPED else (candidate, inner)
+    try:
+        return validated(first, shape)
+    except ValidationError:
+        return validated(second, shape)
 
 
 def _repaired(text: str, shape: Shape) -> Read | None:
-    start = min((position for position in (text.find("{"), text.find("[")) if position >= 0), default=-1)
-    if start < 0 or len(text) - start > _MOST_REPAIRED or not isinstance(shape, Fields | Mapped | Many):
+    found = _BEGINS.search(text)
+    if found is None or len(text) - found.start() > _MOST_REPAIRED or not isinstance(shape, Fields | Mapped | Many):
         return None
+    if not isinstance(shape, Fields) and not _stands_alone(text, found.start(), len(text)):
+        return None  # anything in brackets could be made a list of texts
     import json_repair
 
     try:
-        mended: JsonValue = json_repair.loads(text[start:])  # type: ignore[assignment]
+        mended: JsonValue = json_repair.loads(text[found.start() :].partition("```")[0])  # type: ignore[assignment]
         return Read(_fitted(_tidy(mended), shape), "the JSON was malformed")
     except (ValidationError, ValueError, RecursionError):
         return None

@@ -203,6 +203,12 @@ async def test_an_endpoint_that_dies_fails_the_run(journal: Journal) -> None:
     assert "401" in (result.reason or "")
 
 
+async def test_a_task_over_the_window_says_the_way_out(journal: Journal) -> None:
+    result, _ = await solved(journal, main_agent(faults.context_overflow("llama.cpp")))
+    assert result.status == "failed"
+    assert "corpus" in (result.reason or "")
+
+
 async def test_a_cut_off_message_goes_back_to_the_model(journal: Journal) -> None:
     result, events = await solved(
         journal, main_agent(faults.truncated()), main_agent("<answer>7</answer>", user="cut off"), mode="direct"
