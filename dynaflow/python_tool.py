@@ -14,7 +14,7 @@ _LIMITS = Limits(wall_seconds=30.0)
 
 
 class PythonTool:
-    """Runs a program and gives what it printed; its value too, if it returned one."""
+    """Runs a program and gives what it printed, or the value that it returned where it printed nothing."""
 
     name = "python"
     description = "Runs a short Python program and gives what it printed."
@@ -30,7 +30,9 @@ class PythonTool:
         printed = outcome.printed.strip()
         if not printed and outcome.value is None:
             raise ToolFailed("the program printed nothing; print the result")
-        return ToolResult(text=printed or str(outcome.value), value=cast("JsonValue", outcome.value))
+        if printed:
+            return ToolResult(printed)
+        return ToolResult(str(outcome.value), value=cast("JsonValue", outcome.value))
 
 
 class _Nothing:

@@ -119,6 +119,7 @@ class Run:
         self._meter = Meter(plan.budget)
         self._flow = Flow(house.staff, self._meter, self._emit, plan.seed)
         self._contract = contract_for(plan.task, [agent.name for agent in house.staff.pool])
+        self._repeated: set[str] = set()
         self._now = 0.0
 
     async def drive(self) -> None:
@@ -171,8 +172,8 @@ class Run:
         agent.hear(*news)
         action = await self._speak(turn, agent)
         match action:
-            case RunProgram(program=program, imagined=str(imagined)) if self._has_finished(program):
-                return await self._answer(turn, imagined, True)
+            case RunProgram(program=program, imagined=imagined) if self._finished_before(program):
+                return await self._again(turn, program, imagined)
             case RunProgram(program=program) if self._plan.mode != "direct":
                 return await self._program(turn, program)
             case GiveAnswer(answer=answer, tagged=tagged):
@@ -198,10 +199,24 @@ class Run:
         reply = said.reply
         return parse_message(reply.text, reply.tool_requests, allow_program=self._plan.mode != "direct")
 
-    def _has_finished(self, program: str) -> bool:
-        """Whether this very program has run to its end: an answer beside it is then no longer imagined."""
+    async def _again(self, turn: int, program: str, imagined: str | None) -> tuple[Ending | None, str]:
+        """A program that has finished already is not run again.
+
+        An answer beside it is no longer imagined. Else the model is told once; if it insists, the value is its answer.
+        """
+        value = as_text(self._finished_before(program)[0].value)
+        if imagined is not None:
+            return await self._answer(turn, imagined, True)
+        if program in self._repeated:
+            return await self._answer(turn, value, False)
+        self._repeated.add(program)
+        reason = f"This very program has run already, and returned {value[:200]}"
+        return None, render_unusable_feedback(reason, "Write only the answer: <answer>value</answer>")
+
+    def _finished_before(self, program: str) -> list[WorkflowFinished]:
         started = {e.turn for e in self._events if e.type == "WorkflowStarted" and e.program == program}
-        return any(e.type == "WorkflowFinished" and e.status == "finished" and e.turn in started for e in self._events)
+        ended = [e for e in self._events if e.type == "WorkflowFinished" and e.turn in started]
+        return [event for event in ended if event.status == "finished" and event.value is not None]
 
     def _last_was_useless(self, turn: int) -> bool:
         """Whether the turn before brought no finished workflow."""

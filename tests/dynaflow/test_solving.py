@@ -153,6 +153,15 @@ async def test_an_answer_beside_a_program_that_has_run_is_taken(journal: Journal
     assert (result.status, result.answer, result.calls) == ("answered", "7", 1)
 
 
+async def test_the_same_program_again_is_not_run_again(journal: Journal) -> None:
+    program = fenced('return ask("solver", "q")')
+    result, events = await solved(
+        journal, main_agent(program), sub_agent("7"), main_agent(program), main_agent(program, user="has run already")
+    )
+    assert (result.status, result.answer, result.calls) == ("answered", "7", 1)
+    assert types(events).count("WorkflowStarted") == 1
+
+
 async def test_forced_mode_insists_on_a_workflow(journal: Journal) -> None:
     result, _ = await solved(
         journal,
