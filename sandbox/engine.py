@@ -9,12 +9,13 @@ checked, and one that makes no sense ends the program with `ProtocolError`.
 from __future__ import annotations
 
 import itertools
+import math
 import os
 import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -29,7 +30,7 @@ from sandbox.contract import Contract, Finding
 from sandbox.errors import OperatorError, ProtocolError, SandboxCrash, SandboxUnavailable
 from sandbox.frames import Frame
 from sandbox.groups import only
-from sandbox.level import detect
+from sandbox.level import DEFAULT_MINIMUM, LevelReport
 from sandbox.limits import Limits
 from sandbox.protocol import Door, Level, Outcome, Setting
 from sandbox.session import Child, Ended, Fork, Session, cause_of_death
@@ -39,25 +40,25 @@ _ENVIRONMENT = {"PYTHONHASHSEED": "0"}
 _BOOT = "import sys; sys.path[:] = {path!r}; from sandbox.zygote import main; main({descriptor})"
 _CHECK_LIMITS = Limits(cpu_seconds=2.0, wall_seconds=20.0)
 _DEATH_SECONDS = 2.0
+_ENDING = (("", _DEATH_SECONDS), ("kill", math.inf))
+_STOPPING = (("stop", 0.5), ("dump", _DEATH_SECONDS), ("kill", math.inf))
+"""What is said to a child whose time is over, and for how long it is waited for: code stuck in C heeds the second only."""
 
 
 @asynccontextmanager
-async def open_sandbox(minimum: Level = 1) -> AsyncIterator[ZygoteSandbox]:
+async def open_sandbox(minimum: Level = DEFAULT_MINIMUM) -> AsyncIterator[ZygoteSandbox]:
     """A sandbox of at least the `minimum` isolation level.
 
     Raises `SandboxUnavailable` if that level cannot be reached here; it never falls back to a lower one.
     """
-    report = detect()
-    if report.level < minimum:
-        reasons = "; ".join(report.reasons)
-        raise SandboxUnavailable(f"isolation level {minimum} is demanded and {report.level} is reached: {reasons}")
     process, control, complaints = _start_zygote()
     try:
         async with await anyio.abc.UNIXSocketStream.from_socket(control) as stream, anyio.create_task_group() as group:
-            sandbox = ZygoteSandbox(report.level, stream)
+            sandbox = ZygoteSandbox(stream)
             group.start_soon(sandbox.listen)
-            await sandbox.ready(complaints)
             try:
+                reached = await sandbox.ready(complaints)
+                _demand(minimum, reached)
                 yield sandbox
             finally:
                 group.cancel_scope.cancel()
@@ -66,6 +67,12 @@ async def open_sandbox(minimum: Level = 1) -> AsyncIterator[ZygoteSandbox]:
     finally:
         complaints.close()
         await _end(process)
+
+
+def _demand(minimum: Level, reached: LevelReport) -> None:
+    if reached.level < minimum:
+        reasons = "; ".join(reached.reasons)
+        raise SandboxUnavailable(f"isolation level {minimum} is demanded and {reached.level} is reached: {reasons}")
 
 
 def _start_zygote() -> tuple[subprocess.Popen[bytes], socket.socket, IO[bytes]]:
@@ -96,8 +103,8 @@ async def _end(process: subprocess.Popen[bytes]) -> None:
 class ZygoteSandbox:
     """A `Sandbox` of warm forks. Made by `open_sandbox`."""
 
-    def __init__(self, level: Level, control: anyio.abc.UNIXSocketStream) -> None:
-        self._level = level
+    def __init__(self, control: anyio.abc.UNIXSocketStream) -> None:
+        self._reached = LevelReport(0, ())
         self._control = control
         self._lock = anyio.Lock()
         self._tickets = itertools.count(1)
@@ -108,16 +115,20 @@ class ZygoteSandbox:
 
     @property
     def level(self) -> Level:
-        return self._level
+        return self._reached.level
 
-    async def ready(self, complaints: IO[bytes]) -> None:
-        """Wait until the zygote can fork. Raises `SandboxUnavailable` with the last thing that it complained of."""
+    async def ready(self, complaints: IO[bytes]) -> LevelReport:
+        """Wait until the zygote can fork, and give what it reached.
+
+        Raises `SandboxUnavailable` with the last thing that it complained of.
+        """
         with anyio.move_on_after(30):
             await self._ready.wait()
         if not self._ready.is_set() or self._gone:
             complaints.seek(0)
             last = complaints.read().decode("utf-8", "replace").strip().rpartition("\n")[2]
             raise SandboxUnavailable(f"the sandbox's zygote did not start: {last or 'it said nothing'}")
+        return self._reached
 
     async def check(self, program: str, contract: Contract, limits: Limits = _CHECK_LIMITS) -> list[Finding]:
         """What is wrong with the program as far as can be told without running it."""
@@ -141,9 +152,7 @@ class ZygoteSandbox:
             session = Session(child, door, program, limits)
             await child.send(_start("run", program, contract, limits, setting))
             await session.serve()
-            if session.timed_out:
-                await self._tell("stop", child.fork.pid)
-            ended = await self._await_end(child)
+            ended = await self._await_end(child, _STOPPING if session.timed_out else _ENDING)
             return session.outcome(ended)
 
     async def aclose(self) -> None:
@@ -163,6 +172,7 @@ class ZygoteSandbox:
     def _note(self, frame: Frame) -> None:
         kind, pid = frame["type"], cast("int", frame["pid"])
         if kind == "ready":
+            self._reached = LevelReport(cast("Level", frame["level"]), tuple(cast("list[str]", frame["missing"])))
             self._ready.set()
         elif kind == "forked":
             fork = self._forks.pop(cast("int", frame["ticket"]))
@@ -229,14 +239,14 @@ class ZygoteSandbox:
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
             self._lose("the sandbox's zygote died")
 
-    async def _await_end(self, child: Child) -> Ended | None:
-        """The end of a child that has finished or was told to stop; it is killed if it does not follow."""
+    async def _await_end(self, child: Child, steps: Sequence[tuple[str, float]] = _ENDING) -> Ended | None:
+        """The end of a child that has finished or has to; each step says a word to it and gives it some seconds."""
         fork = child.fork
-        with anyio.move_on_after(_DEATH_SECONDS):
-            await fork.ended.wait()
-        if not fork.ended.is_set():
-            await self._tell("kill", fork.pid)
-            await fork.ended.wait()
+        for word, seconds in steps:
+            if word and not fork.ended.is_set():
+                await self._tell(word, fork.pid)
+            with anyio.move_on_after(seconds):
+                await fork.ended.wait()
         return fork.end
 
 

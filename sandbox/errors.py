@@ -13,6 +13,7 @@ model that wrote the program. The second family is the operator's concern and is
     │   └── ResultError                its value cannot be handed back
     └── OperatorError                  not the author's business
         ├── SandboxUnavailable         no engine of the demanded isolation level can run here
+        ├── SandboxViolation           the program ran into the wall: a system call that no program makes
         ├── SandboxCrash               the child or its zygote died for a reason that is not a limit
         └── ProtocolError              the child wrote something that is no frame
 """
@@ -82,6 +83,10 @@ class OperatorError(SandboxError):
 
 class SandboxUnavailable(OperatorError):
     """No engine of the demanded isolation level can run here; the message says what is missing."""
+
+
+class SandboxViolation(OperatorError):
+    """The program got past the language layer, and was killed for a system call that the wall refuses: an alert."""
 
 
 class SandboxCrash(OperatorError):

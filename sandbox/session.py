@@ -21,13 +21,17 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 
 from sandbox import errors, frames
 from sandbox.contract import JSON, Failure, Reply, Request, Source
-from sandbox.errors import LimitExceeded, OperatorError, ProtocolError, SandboxCrash, WorkflowError
+from sandbox.errors import LimitExceeded, OperatorError, ProtocolError, SandboxCrash, SandboxViolation, WorkflowError
 from sandbox.frames import Frame
 from sandbox.groups import only
 from sandbox.limits import Limits
 from sandbox.protocol import Door, Outcome, Usage
+from sandbox.walls_calls import name_of
+from sandbox.walls_filter import refused_call
 
 _LINE = re.compile(rb'File "<workflow>", line (\d+)')
+_TIMER_PRECISION = 0.5
+"""The processor timer counts ticks; it has been seen to fire at 0.8 of what the process is charged with in the end."""
 _CUT = "\n[... cut: the reply was longer than {} bytes]"
 
 
@@ -208,15 +212,26 @@ class Session:
 def cause_of_death(ended: Ended | None, dump: bytes, program: str, limits: Limits) -> WorkflowError | OperatorError:
     """What a child died of that reported nothing."""
     code = ended.code if ended is not None else None
+    if ended is not None and code == -signal.SIGSYS:
+        return _refused(ended, dump, program, limits)
     if code in (-signal.SIGPROF, -signal.SIGXCPU):
         return _limit("cpu", limits.cpu_seconds, dump, program)
-    if code == -signal.SIGUSR1:
-        return _limit("wall", limits.wall_seconds, dump, program)
     if b"MemoryError" in dump:
         return _limit("memory", limits.memory_bytes, dump, program)
     what = dump.decode("utf-8", "replace").strip()[:500]
     how = f"signal {signal.Signals(-code).name}" if code is not None and code < 0 else f"exit code {code}"
     return SandboxCrash(f"a program's child process died ({how}){f': {what}' if what else ''}")
+
+
+def _refused(ended: Ended, dump: bytes, program: str, limits: Limits) -> WorkflowError | OperatorError:
+    """The wall kills without a record for one thing: a new handler for SIGPROF, which is how the dump for a limit ends."""
+    number = refused_call(dump)
+    if number is None and ended.cpu_seconds > limits.cpu_seconds * _TIMER_PRECISION:
+        return _limit("cpu", limits.cpu_seconds, dump, program)
+    if number is None:
+        return SandboxViolation("a program was killed for a system call that the wall refuses; its number is not known")
+    name = name_of(number, os.uname().machine) or "unknown"
+    return SandboxViolation(f"a program was killed for the system call {number} ({name}), which the wall refuses")
 
 
 def _limit(kind: errors.LimitKind, value: float, dump: bytes, program: str) -> LimitExceeded:

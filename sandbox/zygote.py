@@ -1,15 +1,16 @@
 """The zygote: a warm process that forks one child per program.
 
 Started as `python -s -P -S -B -c ... FD` with an environment that holds only PYTHONHASHSEED, so that every child has the
-same hash order. It imports everything a program may need, then waits on its control socket. Each request
-carries two descriptors: the child's end of the program's socket, and the descriptor for dumps. The answer is the
-child's process id; when a child ends, its status and use of resources follow. When the host goes away, the
-control socket reads end-of-file, and the zygote kills what still runs and ends.
+same hash order. It imports everything a program may need, raises the walls around itself, then waits on its
+control socket. Each request carries two descriptors: the child's end of the program's socket, and the descriptor
+for dumps. The answer is the child's process id; when a child ends, its status and use of resources follow. When
+the host goes away, the control socket reads end-of-file, and the zygote kills what still runs and ends.
 """
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import gc
 import os
 import select
@@ -19,25 +20,31 @@ import sys
 
 from sandbox import frames
 from sandbox.inside import child
+from sandbox.walls import die_with_parent, enclose
+from sandbox.walls_filter import Filter
 
 CONTROL_LIMIT = 65_536
+CONNECTION, DUMP = 3, 4
+"""The descriptors of a child."""
 
 
 def main(descriptor: int) -> None:
     """Serve fork requests on the control socket until the host closes it."""
     control = socket.socket(fileno=descriptor)
-    wake = _wake_on_child_exit()
-    children: set[int] = set()
     child.warm_up()
     gc.freeze()  # what is here already is never traversed in a child, so its pages stay shared
-    frames.send(control, {"type": "ready", "pid": os.getpid()}, CONTROL_LIMIT)
+    enclosure = enclose(DUMP)
+    wake = _wake_on_child_exit()
+    children: set[int] = set()
+    ready = {"type": "ready", "pid": os.getpid(), "level": enclosure.level, "missing": list(enclosure.missing)}
+    frames.send(control, ready, CONTROL_LIMIT)
     try:
         while True:
             readable, _, _ = select.select([control, wake], [], [])
             if wake in readable:
                 wake.recv(4096)
                 _reap(control, children)
-            if control in readable and not _serve(control, children):
+            if control in readable and not _serve(control, children, enclosure.filter):
                 return
     finally:
         for pid in children:
@@ -55,45 +62,48 @@ def _wake_on_child_exit() -> socket.socket:
 
 
 _KEPT: list[socket.socket] = []
+_SIGNALS = {"stop": signal.SIGUSR1, "dump": signal.SIGPROF, "kill": signal.SIGKILL}
 
 
-def _serve(control: socket.socket, children: set[int]) -> bool:
+def _serve(control: socket.socket, children: set[int], wall: Filter | None) -> bool:
     """Answer one request; False when the host has gone."""
     message, descriptors, _, _ = socket.recv_fds(control, frames.CONTROL_BYTES, 2)
     if len(message) < frames.CONTROL_BYTES:
         return False
     kind, number = message.decode("ascii").split()
     if kind == "fork":
-        pid = _fork(descriptors)
+        pid = _fork(descriptors, wall)
         children.add(pid)
         frames.send(control, {"type": "forked", "pid": pid, "ticket": int(number)}, CONTROL_LIMIT)
-    elif kind in ("stop", "kill") and int(number) in children:
-        _kill(int(number), signal.SIGUSR1 if kind == "stop" else signal.SIGKILL)
+    elif kind in _SIGNALS and int(number) in children:
+        _kill(int(number), _SIGNALS[kind])
     return True
 
 
-def _fork(descriptors: list[int]) -> int:
+def _fork(descriptors: list[int], wall: Filter | None) -> int:
     connection, dump = descriptors
     pid = os.fork()
     if pid == 0:
-        _become_child(connection, dump)
+        _become_child(connection, dump, wall)
     for descriptor in descriptors:
         os.close(descriptor)
     return pid
 
 
-def _become_child(connection: int, dump: int) -> None:
-    """Keep the two descriptors, on the numbers 3 and 4, and nothing else."""
+def _become_child(connection: int, dump: int, wall: Filter | None) -> None:
+    """Keep the two descriptors, on the numbers 3 and 4, and nothing else; 0, 1 and 2 are /dev/null."""
     try:
+        die_with_parent()
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        high = [os.dup2(connection, 300, inheritable=False), os.dup2(dump, 301, inheritable=False)]
-        os.dup2(high[0], 3, inheritable=False)
-        os.dup2(high[1], 4, inheritable=False)
-        os.closerange(5, 400)
-        child.main(socket.socket(fileno=3), 4)
+        high = [fcntl.fcntl(descriptor, fcntl.F_DUPFD, 10) for descriptor in (connection, dump)]
+        os.dup2(1, 2)
+        os.dup2(high[0], CONNECTION, inheritable=False)
+        os.dup2(high[1], DUMP, inheritable=False)
+        os.closerange(DUMP + 1, 400)
+        child.main(socket.socket(fileno=CONNECTION), DUMP, wall)
     except BaseException as error:  # noqa: BLE001 - whatever happens, a child never returns into the zygote's loop
-        os.write(4, f"crash: {type(error).__name__}: {error}".encode()[:2000])
+        os.write(DUMP, f"crash: {type(error).__name__}: {error}".encode()[:2000])
         os._exit(70)
     finally:
         os._exit(71)

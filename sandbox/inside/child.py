@@ -1,4 +1,4 @@
-"""One forked child: it puts itself under limits, reads its work from the socket, does it, and ends.
+"""One forked child: it raises the last wall, reads its work from the socket, does it, and ends.
 
 The child can only write frames. What kills it from outside leaves a trace: `faulthandler` writes the program's
 line to the dump descriptor when the processor timer or the wall signal arrives, even inside a C function.
@@ -6,14 +6,18 @@ line to the dump descriptor when the processor timer or the wall signal arrives,
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import os
 import resource
 import signal
 import socket
 import sys
-from collections.abc import Mapping
+import types
+import warnings
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from importlib import import_module
 from typing import cast
 
 from sandbox import frames
@@ -24,29 +28,34 @@ from sandbox.inside.calls import Wire
 from sandbox.inside.compiling import PROGRAM_FILE
 from sandbox.inside.runtime import Runtime, Work
 from sandbox.limits import Limits
+from sandbox.walls_filter import Filter
 
 RECURSION_LIMIT = 2_000
 START_FRAME_LIMIT = 8 * 2**20
 """The first frame carries program and contract; it comes from the host and may be larger than the rest."""
 
 
-def main(connection: socket.socket, dump: int) -> None:
-    """Do the work that arrives on `connection`, then end the process."""
-    _be_killable(dump)
+Job = Callable[[Work, Runtime, Wire], None]
+
+
+def main(connection: socket.socket, dump: int, wall: Filter | None) -> None:
+    """Do the work that arrives on `connection`, then end the process. Without a `wall`, only limits hold."""
+    waits = _be_killable(dump)
+    _confine()
+    if wall is not None:
+        wall.close()
     try:
         start = frames.receive(connection, START_FRAME_LIMIT)
     except EOFError:
         os._exit(0)
     work = _work(start)
-    _confine(work.limits)
+    _limit(work.limits)
+    if wall is not None:
+        wall.seal()
     limit = work.limits.frame_bytes
     wire = Wire(lambda frame: frames.send(connection, frame, limit), lambda: _receive(connection, limit))
-    runtime = Runtime(work, wire)
-    _say_where_it_waits(runtime, dump)
-    if start["type"] == "check":
-        _check(work, runtime, wire)
-    else:
-        runtime.run()
+    waits.append(Runtime(work, wire))
+    JOBS[cast("str", start["type"])](work, waits[0], wire)
     os._exit(0)
 
 
@@ -58,6 +67,12 @@ def warm_up() -> None:
     runtime.run()
     _check(work, runtime, Wire(sent.append, dict))
     assert sent[-2]["type"] == "finished", f"the language does not work: {sent}"
+    for name in _NEEDED_LATER:
+        import_module(name)
+    for name in _ENCODINGS:
+        "".encode(name)
+    warnings.simplefilter("ignore")  # a program's invalid escape is no matter for anybody's standard error
+    _measure_address_space()
 
 
 def _receive(connection: socket.socket, limit: int) -> Frame:
@@ -67,34 +82,43 @@ def _receive(connection: socket.socket, limit: int) -> Frame:
         os._exit(0)
 
 
-def _say_where_it_waits(runtime: Runtime, dump: int) -> None:
-    """On the wall signal, while the program waits, no stack shows its line: ask the runtime, then end."""
+def _be_killable(dump: int) -> list[Runtime]:
+    """Handle the two signals that end a program; gives the list into which its runtime has to be put.
 
-    def end(*_: object) -> None:
-        line = runtime.waiting_line()
+    SIGUSR1 says that the wall limit is over. While the program waits no stack shows its line: the runtime knows it.
+    SIGPROF comes from the processor timer, and from outside when code stuck in C does not heed the other. It has the stack
+    dumped, and then ends the process: by its default action, or by the wall, when faulthandler restores that.
+    """
+    running: list[Runtime] = []
+
+    def end(_: int, frame: types.FrameType | None) -> None:
+        line = _program_line(frame) or (running[0].waiting_line() if running else None)
         if line is not None:
             os.write(dump, f'File "{PROGRAM_FILE}", line {line}\n'.encode())
         os._exit(0)
 
-    faulthandler.unregister(signal.SIGUSR1)
     signal.signal(signal.SIGUSR1, end)
-    faulthandler.register(signal.SIGUSR1, file=dump, all_threads=False, chain=True)
+    faulthandler.register(signal.SIGPROF, file=dump, all_threads=False, chain=True)
+    return running
 
 
-def _be_killable(dump: int) -> None:
-    for number in (signal.SIGPROF, signal.SIGUSR1):
-        faulthandler.register(number, file=dump, all_threads=False, chain=True)
+def _program_line(frame: types.FrameType | None) -> int | None:
+    while frame is not None and frame.f_code.co_filename != PROGRAM_FILE:
+        frame = frame.f_back
+    return frame.f_lineno if frame is not None else None
 
 
-def _confine(limits: Limits) -> None:
-    """Timers and resource limits. Namespaces and system call filters have their place right here."""
+def _confine() -> None:
+    """The limits that are the same for every program, before anything is read."""
     sys.setrecursionlimit(RECURSION_LIMIT)
-    used = _address_space()
-    _lower(resource.RLIMIT_AS, used + limits.memory_bytes)
+    for which, value in ((resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_NOFILE, 16)):
+        _lower(which, value)
+
+
+def _limit(limits: Limits) -> None:
+    """The limits that the host sets for this program."""
+    _lower(resource.RLIMIT_AS, _mapped[0] + limits.memory_bytes)
     _lower(resource.RLIMIT_CPU, int(limits.cpu_seconds) + 2)
-    _lower(resource.RLIMIT_FSIZE, 0)
-    _lower(resource.RLIMIT_CORE, 0)
-    _lower(resource.RLIMIT_NOFILE, 16)
     signal.setitimer(signal.ITIMER_PROF, limits.cpu_seconds)
 
 
@@ -104,13 +128,30 @@ def _lower(which: int, value: int) -> None:
     resource.setrlimit(which, (value, value))
 
 
-def _address_space() -> int:
-    """Bytes that the process maps now; what it adds is limited."""
-    try:
-        with open("/proc/self/statm", encoding="ascii") as statm:
-            return int(statm.read().split()[0]) * resource.getpagesize()
-    except OSError:
-        return 512 * 2**20
+_NEEDED_LATER = (
+    "unicodedata",
+    "linecache",
+    "tokenize",
+    "heapq",
+    "tracemalloc",
+    "locale",
+    "_strptime",
+    "decimal",
+    "stringprep",
+)
+"""Modules that the interpreter or the standard library import at the moment of need, which is too late behind the wall."""
+_ENCODINGS = (
+    "ascii", "latin-1", "utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be", "utf-7",
+    "cp1252", "cp437", "iso8859-15", "punycode", "idna", "unicode-escape", "raw-unicode-escape",
+)  # fmt: skip
+
+_mapped = [512 * 2**20]
+"""Bytes that the zygote maps; what a child adds is limited. No child can read it for itself."""
+
+
+def _measure_address_space() -> None:
+    with contextlib.suppress(OSError), open("/proc/self/statm", encoding="ascii") as statm:
+        _mapped[0] = int(statm.read().split()[0]) * resource.getpagesize()
 
 
 def _check(work: Work, runtime: Runtime, wire: Wire) -> None:
@@ -118,6 +159,10 @@ def _check(work: Work, runtime: Runtime, wire: Wire) -> None:
     known = {*runtime.globals, *builtins, "super"}
     found = lint.check(work.program, work.contract, work.limits, known, runtime.modules)
     wire.send({"type": "findings", "findings": [asdict(finding) for finding in found]})
+
+
+JOBS: dict[str, Job] = {"run": lambda work, runtime, wire: runtime.run(), "check": _check}
+"""What a child can be asked to do, by the type of the first frame."""
 
 
 def _work(start: Frame) -> Work:
