@@ -8,6 +8,7 @@ an exception of another kind. Both sides use this module, so it imports nothing 
 from __future__ import annotations
 
 import json
+import math
 import socket
 import struct
 from typing import NoReturn, cast
@@ -34,7 +35,9 @@ def encode(frame: Frame, limit: int) -> bytes:
 def decode(body: bytes) -> Frame:
     """The frame in a body. Raises `ProtocolError` for anything that is no strict JSON object."""
     try:
-        frame = json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
+        frame = json.loads(body.decode("utf-8"), parse_constant=_refuse_constant, parse_float=_finite)
+        if b"\\u" in body:  # an escape is the only way for half a surrogate pair to get in
+            json.dumps(frame, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError) as error:
         raise ProtocolError(f"a frame is no strict JSON: {error}") from None
     if not isinstance(frame, dict):
@@ -86,6 +89,13 @@ def _too_deep(value: object) -> bool:
         if not level:
             return False
     return True
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text} is no finite number")
+    return value
 
 
 def _refuse_constant(name: str) -> NoReturn:

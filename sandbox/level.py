@@ -43,9 +43,9 @@ def detect() -> LevelReport:
     if not hasattr(os, "fork"):
         return LevelReport(0, (f"{sys.platform} has no fork, which the engine needs",))
     code = _PROBE.format(root=str(Path(__file__).resolve().parent.parent))
-    probe = subprocess.run(
+    probe = subprocess.run(  # noqa: S603 - our own interpreter, our own code
         [sys.executable, "-s", "-P", "-S", "-B", "-c", code], capture_output=True, env={}, check=False
-    )  # noqa: S603
+    )
     try:
         level, missing = json.loads(probe.stdout)
     except ValueError:

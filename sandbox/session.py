@@ -13,7 +13,8 @@ import signal
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import cast
+from types import NoneType
+from typing import cast, get_args
 
 import anyio
 import anyio.abc
@@ -32,6 +33,10 @@ from sandbox.walls_filter import refused_call
 _LINE = re.compile(rb'File "<workflow>", line (\d+)')
 _TIMER_PRECISION = 0.5
 """The processor timer counts ticks; it has been seen to fire at 0.8 of what the process is charged with in the end."""
+_DEADLINES_A_CALL = 4
+"""A program that stops waiting does not take its deadline back, so more of them run than calls."""
+_LONGEST_DEADLINE = 10**9
+_LARGEST = 2**53
 _CUT = "\n[... cut: the reply was longer than {} bytes]"
 
 
@@ -100,6 +105,8 @@ class Session:
         self._serving: dict[int, anyio.CancelScope] = {}
         self._last_call = 0
         self._printed: list[str] = []
+        self._received = 0
+        self._deadlines = 0
         self._final: Frame | None = None
         self._frames = 0
         self._started = time.monotonic()
@@ -163,9 +170,11 @@ class Session:
     def _take_printed(self, text: object) -> None:
         if not isinstance(text, str):
             raise ProtocolError("a child sent printed text that is no text")
-        kept = sum(map(len, self._printed))
-        if kept < self._limits.printed_kept:
-            self._printed.append(text[: self._limits.printed_kept - kept])
+        if self._received + len(text) > self._limits.printed_chars:
+            raise ProtocolError("a child printed more than its limit")
+        if self._received < self._limits.printed_kept:
+            self._printed.append(text[: self._limits.printed_kept - self._received])
+        self._received += len(text)
 
     def _take_calls(self, frame: Frame, group: anyio.abc.TaskGroup) -> None:
         batch = [self._request(data) for data in _list(frame, "requests")]
@@ -179,9 +188,11 @@ class Session:
             scope = self._serving[request.call] = anyio.CancelScope()
             group.start_soon(self._serve_one, request.call, function, scope)
         for deadline in _list(frame, "deadlines"):
-            if not isinstance(deadline, dict) or not isinstance(deadline.get("seconds"), (int, float)):
-                raise ProtocolError("a child sent a deadline without seconds")
-            group.start_soon(self._expire, _integer(deadline.get("deadline")), float(deadline["seconds"]))
+            number, seconds = _deadline(deadline)
+            self._deadlines += 1
+            if self._deadlines > self._limits.outstanding_calls * _DEADLINES_A_CALL:
+                raise ProtocolError("a child has more deadlines running than any program needs")
+            group.start_soon(self._expire, number, seconds)
 
     async def _serve_one(self, call: int, function: Callable[[], Awaitable[Reply]], scope: anyio.CancelScope) -> None:
         with scope:
@@ -190,7 +201,8 @@ class Session:
                 await self._child.send(_reply_frame(call, reply, self._limits))
 
     async def _expire(self, number: int, seconds: float) -> None:
-        await anyio.sleep(max(seconds, 0.0))
+        await anyio.sleep(seconds)
+        self._deadlines -= 1
         await self._child.send({"type": "expired", "deadline": number})
 
     def _request(self, data: object) -> Request:
@@ -199,10 +211,11 @@ class Session:
         call, function, arguments, branch = (data.get(key) for key in ("call", "function", "arguments", "branch"))
         line, sources = data.get("line"), data.get("sources")
         if not (
-            isinstance(call, int) and isinstance(function, str) and isinstance(arguments, dict) and isinstance(branch, str)
-            and isinstance(sources, list) and (line is None or isinstance(line, int))
+            _is_number(call) and isinstance(function, str) and isinstance(arguments, dict) and isinstance(branch, str)
+            and isinstance(sources, list) and (line is None or _is_number(line))
         ):  # fmt: skip
             raise ProtocolError("a child sent a request with missing or wrong fields")
+        call, line = cast("int", call), cast("int | None", line)
         if call <= self._last_call:
             raise ProtocolError(f"a child used the call number {call} again")
         self._last_call = call
@@ -211,15 +224,17 @@ class Session:
 
 def cause_of_death(ended: Ended | None, dump: bytes, program: str, limits: Limits) -> WorkflowError | OperatorError:
     """What a child died of that reported nothing."""
-    code = ended.code if ended is not None else None
-    if ended is not None and code == -signal.SIGSYS:
+    if ended is None:
+        return SandboxCrash("the sandbox's zygote died while a program ran; open a new sandbox")
+    code = ended.code
+    if code == -signal.SIGSYS:
         return _refused(ended, dump, program, limits)
     if code in (-signal.SIGPROF, -signal.SIGXCPU):
         return _limit("cpu", limits.cpu_seconds, dump, program)
     if b"MemoryError" in dump:
         return _limit("memory", limits.memory_bytes, dump, program)
     what = dump.decode("utf-8", "replace").strip()[:500]
-    how = f"signal {signal.Signals(-code).name}" if code is not None and code < 0 else f"exit code {code}"
+    how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
     return SandboxCrash(f"a program's child process died ({how}){f': {what}' if what else ''}")
 
 
@@ -271,17 +286,36 @@ def _error(data: object) -> WorkflowError:
     kind = getattr(errors, str(fields.pop("kind", "")), None)
     if not (isinstance(kind, type) and issubclass(kind, WorkflowError)):
         raise ProtocolError("a child failed with an unknown kind of error")
+    line, value = fields.get("line"), fields.get("value", 0)
+    if not (
+        isinstance(fields.get("message"), str) and (line is None or _is_number(line))
+        and all(isinstance(fields.get(key), (str, NoneType)) for key in ("source_line", "hint"))
+        and fields.get("limit", "steps") in get_args(errors.LimitKind) and (_is_number(value) or isinstance(value, float))
+    ):  # fmt: skip
+        raise ProtocolError("a child failed with wrong fields")
     try:
         return kind(**fields)
     except TypeError as error:
         raise ProtocolError(f"a child failed with wrong fields: {error}") from None
 
 
+def _deadline(data: object) -> tuple[int, float]:
+    if isinstance(data, dict):
+        number, seconds = data.get("deadline"), data.get("seconds")
+        if isinstance(seconds, (int, float)) and not isinstance(seconds, bool):
+            return _integer(number), float(max(0, min(seconds, _LONGEST_DEADLINE)))
+    raise ProtocolError("a child sent a deadline without seconds")
+
+
 def _source(data: object) -> Source:
     if isinstance(data, dict):
         argument, path, call = data.get("argument"), data.get("path"), data.get("call")
-        if isinstance(argument, str) and isinstance(path, list) and type(call) is int:
-            return Source(argument, tuple(path), call)
+        if (
+            isinstance(argument, str)
+            and isinstance(path, list)
+            and all(isinstance(s, str) or _is_number(s) for s in path)
+        ):
+            return Source(argument, tuple(path), _integer(call))
     raise ProtocolError("a child sent a source with missing or wrong fields")
 
 
@@ -293,6 +327,11 @@ def _list(frame: Frame, key: str) -> list[object]:
 
 
 def _integer(value: object) -> int:
-    if type(value) is not int:
-        raise ProtocolError(f"a child sent {value!r} where a whole number must be")
-    return value
+    if not _is_number(value):
+        raise ProtocolError(f"a child sent a {type(value).__name__} where a whole number of reasonable size must be")
+    return cast("int", value)
+
+
+def _is_number(value: object) -> bool:
+    """Whether it is a whole number, no truth value, that fits where numbers are stored."""
+    return type(value) is int and -_LARGEST <= value <= _LARGEST

@@ -66,6 +66,9 @@ sched_setattr sched_getattr renameat2 seccomp getrandom memfd_create bpf execvea
 copy_file_range preadv2 pwritev2 pkey_mprotect pkey_alloc pkey_free statx io_pgetevents rseq kexec_file_load
 """
 
+X32_BIT = 0x40000000
+"""No number of the tables is as high; on x86-64 those above it would pass by a list of numbers."""
+
 _COMMON_FROM = 424
 _COMMON = """
 pidfd_send_signal io_uring_setup io_uring_enter io_uring_register open_tree move_mount fsopen fsconfig fsmount fspick
@@ -87,5 +90,7 @@ NUMBERS: dict[str, dict[str, int]] = {"x86_64": _numbered(_X86_64), "aarch64": _
 
 
 def name_of(number: int, machine: str) -> str | None:
-    """The name of a call, if it is known."""
-    return next((name for name, known in NUMBERS.get(machine, {}).items() if known == number), None)
+    """The name of a call, if it is known. Those of the x32 table of x86-64 have a bit of their own in their numbers."""
+    plain = number & ~X32_BIT
+    name = next((name for name, known in NUMBERS.get(machine, {}).items() if known == plain), None)
+    return f"x32 {name}" if name and plain != number else name

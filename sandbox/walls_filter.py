@@ -20,7 +20,7 @@ import struct
 import sys
 from dataclasses import dataclass
 
-from sandbox.walls_calls import NUMBERS
+from sandbox.walls_calls import NUMBERS, X32_BIT
 
 ALLOWED = (
     "read", "write", "recvfrom", "sendto", "close", "brk", "munmap", "mremap", "madvise", "futex", "rt_sigreturn",
@@ -39,8 +39,6 @@ LIMITING = ("prlimit64", "setrlimit", "setitimer", "seccomp")
 """Open between `close` and `seal`."""
 
 _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-_FIRST_FOREIGN = 0x40000000
-"""From here on the numbers are those of x32 on x86-64, which would pass by a list of numbers."""
 
 _KILL, _TRAP, _ALLOW = 0x80000000, 0x00030000, 0x7FFF0000
 _REFUSE_FILE = 0x00050000 | 13  # EACCES
@@ -91,7 +89,7 @@ def refused_call(dump: bytes) -> int | None:
     start = dump.rfind(_RECORD_HEAD)
     if start < 0 or len(dump) < start + _RECORD.size:
         return None
-    number: int = _RECORD.unpack_from(dump, start)[4]
+    number: int = _RECORD.unpack_from(dump, start)[5]
     return number
 
 
@@ -105,8 +103,9 @@ def _wall(numbers: dict[str, int], architecture: int, refuse: int) -> list[_Inst
         (_EQUAL, 1, 0, architecture),
         (_RETURN, 0, 0, _KILL),
         (_LOAD, 0, 0, _NUMBER),
-        (_AT_LEAST, 0, 1, _FIRST_FOREIGN),
-        (_RETURN, 0, 0, _KILL),
+        *_on_number(X32_BIT, [(_RETURN, 0, 0, _KILL)]),  # the handler's last call
+        (_AT_LEAST, 0, 1, X32_BIT),
+        (_RETURN, 0, 0, refuse),
     ]
     for name in (*ALLOWED, *LIMITING):
         program += _when(numbers, name, [(_RETURN, 0, 0, _ALLOW)])
@@ -139,7 +138,11 @@ def _seal(numbers: dict[str, int], refuse: int) -> list[_Instruction]:
 
 def _when(numbers: dict[str, int], name: str, then: list[_Instruction]) -> list[_Instruction]:
     """What to do with one call; nothing if this processor does not have it. `then` must end in a return."""
-    return [(_EQUAL, 0, len(then), numbers[name]), *then] if name in numbers else []
+    return _on_number(numbers[name], then) if name in numbers else []
+
+
+def _on_number(number: int, then: list[_Instruction]) -> list[_Instruction]:
+    return [(_EQUAL, 0, len(then), number), *then]
 
 
 def _packed(program: list[_Instruction]) -> bytes:
@@ -194,7 +197,7 @@ def _handler_code(machine: str, dump: int) -> bytes:
             b"\xbf", struct.pack("<I", dump),  # mov edi, dump
             b"\xba", struct.pack("<I", _RECORD.size),  # mov edx, 32
             b"\xb8", struct.pack("<I", NUMBERS[machine]["write"]), b"\x0f\x05",  # mov eax, write; syscall
-            b"\xb8", struct.pack("<I", _FIRST_FOREIGN), b"\x0f\x05",  # mov eax, 0x40000000; syscall
+            b"\xb8", struct.pack("<I", X32_BIT), b"\x0f\x05",  # mov eax, 0x40000000; syscall
             b"\xf4",  # hlt
         ))  # fmt: skip
     move = 0x52800000  # movz w<register>, #<number>
