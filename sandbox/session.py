@@ -12,15 +12,14 @@ import re
 import signal
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
 from types import NoneType
 from typing import cast, get_args
 
 import anyio
 import anyio.abc
-from anyio.streams.buffered import BufferedByteReceiveStream
 
 from sandbox import errors, frames
+from sandbox.children import Child, Ended
 from sandbox.contract import JSON, Failure, Reply, Request, Source
 from sandbox.errors import LimitExceeded, OperatorError, ProtocolError, SandboxCrash, SandboxViolation, WorkflowError
 from sandbox.frames import Frame
@@ -38,60 +37,6 @@ _DEADLINES_A_CALL = 4
 _LONGEST_DEADLINE = 10**9
 _LARGEST = 2**53
 _CUT = "\n[... cut: the reply was longer than {} bytes]"
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """How a child ended: exit code (negative: a signal), processor seconds, peak resident bytes."""
-
-    code: int
-    cpu_seconds: float
-    peak_bytes: int
-
-
-@dataclass(slots=True)
-class Fork:
-    """A fork that was asked for: its process id once known, its end once over."""
-
-    forked: anyio.Event = field(default_factory=anyio.Event)
-    ended: anyio.Event = field(default_factory=anyio.Event)
-    pid: int = 0
-    end: Ended | None = None
-
-
-class Child:
-    """A forked child: its process, its socket, and the pipe into which it dumps its stack when it is killed."""
-
-    def __init__(self, fork: Fork, stream: anyio.abc.SocketStream, dump: int) -> None:
-        self.fork = fork
-        self._stream = stream
-        self._reader = BufferedByteReceiveStream(stream)
-        self._dump = dump
-        self._lock = anyio.Lock()
-
-    async def send(self, frame: Frame) -> None:
-        """Write a frame; a child that is gone does not read it, which is no error."""
-        data = frames.encode(frame, 2**31)
-        async with self._lock:
-            try:
-                await self._stream.send(data)
-            except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-                return
-
-    async def receive(self, limit: int) -> Frame | None:
-        """The next frame, or None when the child has gone."""
-        try:
-            length = frames.body_length(await self._reader.receive_exactly(frames.HEADER.size), limit)
-            return frames.decode(await self._reader.receive_exactly(length))
-        except (anyio.EndOfStream, anyio.IncompleteRead, anyio.BrokenResourceError):
-            return None
-
-    def dump(self) -> bytes:
-        """What the child dumped."""
-        try:
-            return os.read(self._dump, 65_536)
-        except BlockingIOError:
-            return b""
 
 
 class Session:

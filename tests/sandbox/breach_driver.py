@@ -17,7 +17,7 @@ from pathlib import Path
 
 import anyio
 
-from sandbox import Limits, ZygoteSandbox, engine, open_sandbox, walls_filter
+from sandbox import Limits, ZygoteSandbox, children, open_sandbox, walls_filter
 from sandbox.errors import OperatorError
 from sandbox.walls_calls import NUMBERS
 from tests.sandbox.doors import CONTRACT, ScriptedDoor
@@ -66,7 +66,7 @@ async def fate(sandbox: ZygoteSandbox, program: str) -> tuple[str, str]:
 
 
 async def main() -> None:
-    engine._BOOT = RAW_BOOT
+    children._BOOT = RAW_BOOT
     async with open_sandbox(2) as sandbox:
         fates: dict[str, tuple[str, str]] = {}
         places = anyio.Semaphore(SIDE_BY_SIDE)

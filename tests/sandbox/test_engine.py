@@ -76,13 +76,30 @@ async def test_no_process_is_left_behind() -> None:
     assert set(children_of(os.getpid())) == before
 
 
-async def test_a_killed_zygote_is_said(capfd: pytest.CaptureFixture[str]) -> None:
+async def test_a_killed_zygote_is_said_and_replaced() -> None:
     before = set(children_of(os.getpid()))
-    async with open_sandbox() as sandbox:
+    async with open_sandbox() as sandbox, anyio.create_task_group() as group:
+
+        async def crash() -> None:
+            with pytest.raises(SandboxCrash, match="zygote died while a program ran"):
+                await sandbox.run("return ask('solver', 'q') + ''", CONTRACT, ScriptedDoor(latency=30))
+
+        group.start_soon(crash)
+        await anyio.sleep(0.2)
         (zygote,) = set(children_of(os.getpid())) - before
         os.kill(zygote, signal.SIGKILL)
-        with pytest.raises(SandboxCrash, match="zygote died"):
-            await sandbox.run("return 1", CONTRACT, ScriptedDoor())
+        await anyio.sleep(0.2)
+        assert (await sandbox.run("return 1", CONTRACT, ScriptedDoor())).value == 1
+    assert set(children_of(os.getpid())) == before
+
+
+async def test_a_child_that_died_idle_is_passed_over(sandbox: ZygoteSandbox) -> None:
+    for pid in descendants_of(os.getpid()):
+        if not children_of(pid):
+            os.kill(pid, signal.SIGKILL)
+    await anyio.sleep(0.1)
+    for _ in range(4):
+        assert (await sandbox.run("return 1", CONTRACT, ScriptedDoor())).value == 1
 
 
 async def test_the_program_sees_nothing_of_the_environment(sandbox: ZygoteSandbox) -> None:
