@@ -53,12 +53,13 @@ class ZygoteSandbox:
     def __init__(self, group: anyio.abc.TaskGroup, minimum: Level) -> None:
         self._group = group
         self._minimum = minimum
+        self._level: Level = 0
         self._zygote: Zygote | None = None
         self._starting = anyio.Lock()
 
     @property
     def level(self) -> Level:
-        return self._zygote.reached.level if self._zygote is not None else 0
+        return self._level
 
     async def start(self) -> Zygote:
         """The zygote: the living one, or a new one. Raises `SandboxUnavailable` if it does not reach the minimum."""
@@ -72,6 +73,7 @@ class ZygoteSandbox:
                     raise SandboxUnavailable(
                         f"isolation level {self._minimum} is demanded and {found} is reached: {reasons}"
                     )
+                self._level = zygote.reached.level
                 await zygote.fork_ahead()
             return self._zygote
 
@@ -99,6 +101,8 @@ class ZygoteSandbox:
             await child.send(_start("run", program, contract, limits, setting))
             await zygote.fork_ahead()
             await session.serve()
+            if session.reported:
+                return session.outcome()
             ended = await (zygote.await_end(child, STOPPING) if session.timed_out else zygote.await_end(child))
             return session.outcome(ended)
 

@@ -58,6 +58,11 @@ class Session:
         self._seconds = 0.0
         self.timed_out = False
 
+    @property
+    def reported(self) -> bool:
+        """Whether the child has said how its program ended."""
+        return self._final is not None
+
     async def serve(self) -> None:
         """Serve the child until it reports its end, dies, or the wall limit is over."""
         try:
@@ -79,15 +84,9 @@ class Session:
             self._frames += 1
             self._take(frame, group)
 
-    def outcome(self, ended: Ended | None) -> Outcome:
+    def outcome(self, ended: Ended | None = None) -> Outcome:
         """How the program ended. Raises `OperatorError` if that is not its author's business."""
-        usage = Usage(
-            cpu_seconds=ended.cpu_seconds if ended else 0.0,
-            wall_seconds=self._seconds,
-            peak_bytes=ended.peak_bytes if ended else 0,
-            steps=_integer(self._final.get("steps")) if self._final else 0,
-            frames=self._frames,
-        )
+        usage = self._usage(ended)
         printed = "".join(self._printed)
         if self._final is not None and self._final["type"] == "finished":
             return Outcome(cast("JSON", self._final.get("value")), printed, None, usage)
@@ -100,6 +99,19 @@ class Session:
         if isinstance(cause, OperatorError):
             raise cause
         return Outcome(None, printed, cause, usage)
+
+    def _usage(self, ended: Ended | None) -> Usage:
+        """What the kernel charged a child that died; a child that reported its end reports this too, and is not waited for."""
+        final = self._final or {}
+        cpu, peak = (
+            (ended.cpu_seconds, ended.peak_bytes)
+            if ended
+            else (final.get("cpu_seconds", 0.0), final.get("peak_bytes", 0))
+        )
+        if not isinstance(cpu, float):
+            raise ProtocolError("a child reported processor seconds that are no number")
+        steps = _integer(final.get("steps", 0))
+        return Usage(cpu, self._seconds, _integer(peak), steps, self._frames)
 
     def _take(self, frame: Frame, group: anyio.abc.TaskGroup) -> None:
         kind = frame.get("type")

@@ -13,9 +13,10 @@ import resource
 import signal
 import socket
 import sys
+import time
 import types
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from importlib import import_module
 from typing import cast
@@ -44,6 +45,7 @@ def main(connection: socket.socket, dump: int, wall: Filter | None) -> None:
     _confine()
     if wall is not None:
         wall.close()
+    _rehearse()
     try:
         start = frames.receive(connection, START_FRAME_LIMIT)
     except EOFError:
@@ -53,7 +55,15 @@ def main(connection: socket.socket, dump: int, wall: Filter | None) -> None:
     if wall is not None:
         wall.seal()
     limit = work.limits.frame_bytes
-    wire = Wire(lambda frame: frames.send(connection, frame, limit), lambda: _receive(connection, limit))
+    before = time.process_time()
+
+    def send(frame: Frame) -> None:
+        if frame["type"] in ("finished", "failed"):
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+            frame |= {"cpu_seconds": time.process_time() - before, "peak_bytes": peak}
+        frames.send(connection, frame, limit)
+
+    wire = Wire(send, lambda: _receive(connection, limit))
     waits.append(Runtime(work, wire))
     JOBS[cast("str", start["type"])](work, waits[0], wire)
     os._exit(0)
@@ -61,10 +71,7 @@ def main(connection: socket.socket, dump: int, wall: Filter | None) -> None:
 
 def warm_up() -> None:
     """Do everything once that fills a cache, so that no child has to: done in the zygote, before it forks."""
-    work = Work("import json\nx = [i for i in range(3)]\nreturn f'{json.dumps(x):>9}'", Contract(), Limits(), 0, 0.0)
-    sent: list[Frame] = []
-    runtime = Runtime(work, Wire(sent.append, dict))
-    runtime.run()
+    work, runtime, sent = _rehearse()
     _check(work, runtime, Wire(sent.append, dict))
     assert sent[-2]["type"] == "finished", f"the language does not work: {sent}"
     for name in _NEEDED_LATER:
@@ -73,6 +80,36 @@ def warm_up() -> None:
         "".encode(name)
     warnings.simplefilter("ignore")  # a program's invalid escape is no matter for anybody's standard error
     _measure_address_space()
+
+
+_REHEARSAL = """
+import json
+texts = [ask(f"question {i}") for i in range(2)]
+for text in texts:
+    print(text + "!")
+return json.dumps({"texts": texts})
+"""
+
+
+def _rehearse() -> tuple[Work, Runtime, list[Frame]]:
+    """Run a program on nothing. A child that waits for its work does so too: what it shares with the zygote is copied page
+    by page when it is first written to, which takes longer than a short program itself."""
+    contract = Contract(
+        (Function("ask", (Parameter("text", "text"),)),), {"task": {"question": ""}}, {"CallFailed": None}
+    )
+    start: Frame = {
+        "program": _REHEARSAL,
+        "contract": asdict(contract),
+        "limits": asdict(Limits()),
+        "seed": 0,
+        "now": 0.0,
+    }
+    work = _work(frames.decode(frames.encode(start, START_FRAME_LIMIT)[frames.HEADER.size :]))
+    sent: list[Frame] = []
+    replies: Iterator[Frame] = iter([{"type": "reply", "call": call, "value": "x"} for call in (1, 2)])
+    runtime = Runtime(work, Wire(sent.append, lambda: next(replies)))
+    runtime.run()
+    return work, runtime, sent
 
 
 def _receive(connection: socket.socket, limit: int) -> Frame:
