@@ -34,7 +34,8 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder with the sets' JSONL files")
     parser.add_argument("--items", type=int, default=3, help="items of each set")
     parser.add_argument("--skip", type=int, default=0, help="items of each set left out at the beginning")
-    parser.add_argument("--model", default="local", help="endpoint of main agent and sub-agents")
+    parser.add_argument("--model", default="local", help="endpoint of the main agent")
+    parser.add_argument("--agent-model", help="endpoint of the sub-agents; the main agent's if left out")
     parser.add_argument("--first-programs", action="store_true", help="one turn in forced mode only")
     parser.add_argument("--out", type=Path, required=True, help="JSON lines, appended to")
     options = parser.parse_args()
@@ -50,7 +51,7 @@ async def _trial(options: argparse.Namespace) -> None:
                 if (task.id, mode) in done:
                     continue
                 budget = Budget(turns=1 if options.first_programs else 6, calls=24, seconds=900)
-                row = await _run(task_set, task, mode, corpus, journal, budget, options.model)
+                row = await _run(task_set, task, mode, corpus, journal, budget, options)
                 out.write(json.dumps(row, ensure_ascii=False) + "\n")
                 out.flush()
                 print(
@@ -68,11 +69,18 @@ async def _items(options: argparse.Namespace) -> AsyncIterator[tuple[TaskSet, Ta
 
 
 async def _run(
-    task_set: TaskSet, task: Task, mode: Mode, corpus: Corpus | None, journal: Journal, budget: Budget, model: str
+    task_set: TaskSet,
+    task: Task,
+    mode: Mode,
+    corpus: Corpus | None,
+    journal: Journal,
+    budget: Budget,
+    options: argparse.Namespace,
 ) -> Row:
     seen: list[Event] = []
     result = await solve(
-        task, mode=mode, model=model, corpus=corpus, journal=journal, budget=budget, observe=seen.append
+        task, mode=mode, model=options.model, agent_model=options.agent_model, corpus=corpus, journal=journal,
+        budget=budget, observe=seen.append,
     )  # fmt: skip
     checks = [event for event in seen if event.type == "ProgramChecked"]
     workflows = [event for event in seen if event.type == "WorkflowFinished"]

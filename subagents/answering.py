@@ -30,7 +30,9 @@ JSON_ONLY = "Reply with JSON only: {shape}"
 PRINT_JSON = "The program must print one JSON value and nothing else: {shape}"
 EXTRACT = "Now write what you found above as JSON only, and add nothing to it: {shape}"
 MEND = "That reply cannot be used: {problem}"
-MEND_PROGRAM = "The program failed: {problem}\nWrite the whole corrected program in one ```python block."
+MEND_PROGRAM = "The program cannot be used: {problem}\nWrite the whole corrected program in one ```python block."
+
+_MOST_SHOWN = 200
 
 
 class CallObserver(Protocol):
@@ -114,11 +116,8 @@ class _Call:
 
     async def run(self) -> tuple[JsonValue, str]:
         """The value and the agent's text."""
-        if self._agent.model == NO_MODEL:
-            result = await self._use_tool(self._exchange.instruction)
-            return self._value_of(result), result.text
         if self._agent.reply_through is not None:
-            return await self._through_tool()
+            return await self._through(self._tool(self._agent.reply_through))
         if is_text(self._shape):
             self._open()
             text = (await self._speak()).text.strip()
@@ -189,27 +188,31 @@ class _Call:
 
     # -- through a tool ---------------------------------------------------------------------------------------
 
-    async def _through_tool(self) -> tuple[JsonValue, str]:
-        self._open("" if is_text(self._shape) else PRINT_JSON.format(shape=describe(self._shape)))
-        written = (await self._speak()).text
-        try:
-            return await self._made_of(written)
-        except CallFailed as problem:
-            await self._observer.repaired("asked", str(problem), written)
-            self._say(MEND_PROGRAM.format(problem=problem))
-        return await self._made_of((await self._speak()).text)
-
-    async def _made_of(self, written: str) -> tuple[JsonValue, str]:
-        result = await self._use_tool(last_code_block(written))
-        return self._value_of(result), f"{written.strip()}\n\n{result.text}"
-
-    async def _use_tool(self, text: str) -> ToolResult:
-        name = self._agent.reply_through
-        if name is None or name not in self._tools:
+    def _tool(self, name: str) -> Tool:
+        if name not in self._tools:
             raise AgentUnavailable(
                 f"{self._agent.name!r} replies through the tool {name!r}, which is not there", cause="tool"
             )
-        tool = self._tools[name]
+        return self._tools[name]
+
+    async def _through(self, tool: Tool) -> tuple[JsonValue, str]:
+        if self._agent.model == NO_MODEL:
+            result = await self._used(tool, self._exchange.instruction)
+            return await self._value_of(result), result.text
+        self._open("" if is_text(self._shape) else PRINT_JSON.format(shape=describe(self._shape)))
+        written = (await self._speak()).text
+        try:
+            return await self._made_of(tool, written)
+        except CallFailed as problem:
+            await self._observer.repaired("asked", str(problem), written)
+            self._say(MEND_PROGRAM.format(problem=problem))
+        return await self._made_of(tool, (await self._speak()).text)
+
+    async def _made_of(self, tool: Tool, written: str) -> tuple[JsonValue, str]:
+        result = await self._used(tool, last_code_block(written))
+        return await self._value_of(result), f"{written.strip()}\n\n{result.text}"
+
+    async def _used(self, tool: Tool, text: str) -> ToolResult:
         started = anyio.current_time()
         try:
             result = await tool(text)
@@ -219,18 +222,18 @@ class _Call:
         await self._observer.tool_called(tool.name, text, result.text, True, anyio.current_time() - started)
         return result
 
-    def _value_of(self, result: ToolResult) -> JsonValue:
+    async def _value_of(self, result: ToolResult) -> JsonValue:
         """The result in the shape that was asked for: of its data where it has some, else read from its text."""
         if is_text(self._shape):
             return result.text
         try:
-            if result.value is None:
-                return read(result.text, self._shape).value
-            return self._fitted(result)
+            return await self._read(result.text) if result.value is None else self._fitted(result)
         except Mismatch as problem:
-            offers = "text, a list of texts, or its data" if result.parts else "text"
-            message = f"{self._agent.name!r} gives {offers}, not {describe(self._shape)}: {problem}"
-            raise SchemaMismatch(message, cause="shape") from None
+            wanted = describe(self._shape)
+            gave = f"{self._agent.name!r} gives text, a list of texts, or its data, not {wanted}: {problem}"
+            if not result.parts:
+                gave = f"the result {_shortened(result.text)!r} is not {wanted}"
+            raise SchemaMismatch(gave, cause="shape") from None
 
     def _fitted(self, result: ToolResult) -> JsonValue:
         try:
@@ -239,3 +242,7 @@ class _Call:
             if not (result.parts and isinstance(self._shape, Many)):
                 raise
             return fit(list(result.parts), self._shape)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]} …"

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import anyio
 from pydantic import JsonValue
 
-from subagents.failures import AttemptFailed, told_apart
+from subagents.failures import AttemptFailed, client_errors, told_apart
 from subagents.messages import ChatReply, ChatRequest, Message
 from subagents.streaming import Collected
 
@@ -100,11 +100,9 @@ class Endpoint:
         return True
 
     async def _with_offers(self, error: AttemptFailed) -> AttemptFailed:
-        import openai
-
         try:
             names = [model.id for model in await self.offered()]
-        except (openai.OpenAIError, TimeoutError, ValueError, AttributeError):
+        except client_errors():
             names = []
         there = f"; it has {some_of(names)}" if names else f"; is {str(self.client.base_url)!r} the right address?"
         return AttemptFailed(error.cause, f"{error}{there}")

@@ -23,6 +23,7 @@ import anyio
 
 from subagents.client import Endpoint, open_client, some_of
 from subagents.errors import EndpointUnknown
+from subagents.failures import client_errors, told_by
 
 if TYPE_CHECKING:
     from openai.types import Model
@@ -158,18 +159,17 @@ async def _look_up(endpoint: Endpoint) -> int | None:
 
 async def _listed(endpoint: Endpoint) -> list[Model]:
     """What the server lists; nothing where it lists none, or not to this key."""
-    import httpx2
     import openai
 
     try:
         return await endpoint.offered()
     except openai.AuthenticationError as error:
-        raise EndpointUnknown(f"{endpoint.name!r} refuses the API key: {error.message}") from None
+        raise EndpointUnknown(f"{endpoint.name!r} refuses the API key: {told_by(error)}") from None
     except openai.APIStatusError:
         return []
-    except (openai.APIConnectionError, httpx2.TransportError, TimeoutError):
+    except (openai.APIConnectionError, TimeoutError):
         raise EndpointUnknown(f"{endpoint.name!r} cannot be reached; is a server running there?") from None
-    except (openai.OpenAIError, ValueError, TypeError, AttributeError):
+    except client_errors():
         raise EndpointUnknown(f"{endpoint.name!r} answers, but not like an OpenAI-compatible server") from None
 
 

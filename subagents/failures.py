@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from subagents.streaming import Collected
 
+_LONGEST_MESSAGE = 500
 _CONTEXT_WORDS = re.compile(
     r"context.?(length|size|window)|exceed_context|maximum context|too many tokens|prompt is too long", re.IGNORECASE
 )
@@ -63,35 +64,55 @@ def told_apart(collected: Collected) -> Iterator[None]:
 
 
 def client_errors() -> tuple[type[Exception], ...]:
-    """What asking a server through the client may raise, besides what the server means by its reply."""
+    """What asking a server through the client may raise."""
     import aiohttp
     import httpx2
     import openai
 
-    unreadable = (ValueError, TypeError, AttributeError)  # of the client, for data that it did not expect
+    unreadable = (ValueError, TypeError, AttributeError)  # the client's, for data that it did not expect
     return (openai.OpenAIError, httpx2.HTTPError, aiohttp.ClientError, TimeoutError, *unreadable)
 
 
 def _failure(error: Exception, usage: TokenUsage) -> AttemptFailed | None:
     import aiohttp
+    import httpx2
     import openai
 
-    if isinstance(error, AttemptFailed):
-        return None
-    if isinstance(error, openai.APIStatusError):
-        return _status(error)
     causes = list(_causes(error))
-    if any(isinstance(cause, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError) for cause in causes):
-        return AttemptFailed("connect", f"cannot reach the endpoint: {causes[-1]}", transient=True)
-    if _is_any(causes, TimeoutError, openai.APITimeoutError) and not _is_any(causes, aiohttp.ClientOSError):
-        return AttemptFailed("timeout", "the endpoint did not reply in time", transient=True, usage=usage)
+    match next((cause for cause in causes if isinstance(cause, aiohttp.ClientError)), error):
+        case AttemptFailed():
+            return None
+        case aiohttp.ClientConnectorError() | aiohttp.ConnectionTimeoutError() | httpx2.ConnectError():
+            return AttemptFailed("connect", f"cannot reach the endpoint: {_line(causes[-1])}", transient=True)
+        case TimeoutError() | openai.APITimeoutError() | httpx2.TimeoutException():
+            return AttemptFailed("timeout", "the endpoint did not reply in time", transient=True, usage=usage)
+        case openai.APIStatusError() as refusal:
+            return _status(refusal)
+        case aiohttp.ClientError() | openai.APIConnectionError() | httpx2.HTTPError():
+            message = f"the connection broke before the reply was whole: {_line(causes[-1])}"
+            return AttemptFailed("cut", message, transient=True, usage=usage)
+        case openai.APIError() as told if _CONTEXT_WORDS.search(told.message):
+            return AttemptFailed("context", f"the request was refused: {_line(told)}", usage=usage)
+        case openai.APIError() as told:
+            return AttemptFailed("server", f"the endpoint reported: {_line(told)}", transient=True, usage=usage)
+        case ValueError() | TypeError() | AttributeError():  # data that is no stream of chunks
+            message = f"the endpoint sent what cannot be read: {_line(error)}"
+            return AttemptFailed("garbled", message, transient=True, usage=usage)
+    return None
+
+
+def told_by(error: APIStatusError) -> str:
+    """What the server says of its refusal, in one line."""
+    said = error.message.removeprefix(f"Error code: {error.status_code}").removeprefix(" - ")
+    return _line(said or error.body or error.response.reason_phrase or "it does not say why")
+
 
 def _status(error: APIStatusError) -> AttemptFailed:
-    status, message, code = error.status_code, error.message, str(error.code or "")
+    status, message, code = error.status_code, told_by(error), str(error.code or "")
     if status in (401, 403):
         return AttemptFailed(str(status), f"not authorised ({status}): {message}; check the API key")
     if status == 404:
-        return AttemptFailed("404", f"not found: {message}")
+        return AttemptFailed("404", f"not found (404): {message}")
     if status in (400, 413, 422):
         cause = "context" if _CONTEXT_WORDS.search(f"{message} {code} {error.body}") else "request"
         return AttemptFailed(cause, f"the request was refused ({status}): {message}", param=error.param)
@@ -121,6 +142,11 @@ def _until(date: str) -> float | None:
     except ValueError:
         return None
     return max(0.0, (when - datetime.now(UTC)).total_seconds()) if when.tzinfo else None
+
+
+def _line(said: object) -> str:
+    line = " ".join(str(said).split())
+    return line if len(line) <= _LONGEST_MESSAGE else f"{line[:_LONGEST_MESSAGE]} …"
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
 
-import yaml
 from pydantic import ValidationError
 
 from subagents.errors import PoolError, UnknownAgent
@@ -71,6 +70,8 @@ class Pool:
 
 
 def _entries(text: str) -> list[object]:
+    import yaml
+
     try:
         data = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
@@ -87,12 +88,12 @@ def _entries(text: str) -> list[object]:
 
 def _agent(entry: object, index: int) -> SubAgent:
     if not isinstance(entry, dict):
-        raise PoolError(f"agent {index} must be a mapping with a name and a description")
+        raise PoolError(f"agent number {index} must be a mapping with a name and a description")
     try:
         return SubAgent.model_validate(entry)
     except ValidationError as error:
         problem = error.errors()[0]
-    where = f"agent {entry.get('name', f'number {index}')!r}"
+    where = f"agent {entry['name']!r}" if "name" in entry else f"agent number {index}"
     path = [str(part) for part in problem["loc"]]
     if problem["type"] == "extra_forbidden":
         known = Sampling.model_fields if path[0] == "sampling" and len(path) > 1 else SubAgent.model_fields

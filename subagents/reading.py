@@ -72,7 +72,7 @@ def last_code_block(text: str) -> str:
     text = _THOUGHT.sub("", text)
     blocks = [(tag, block.strip("\n")) for tag, block in _FENCE.findall(text) if block.strip()]
     python = [block for tag, block in blocks if _PYTHON.match(tag)]
-    return [text.strip("`\n"), *(block for _, block in blocks), *python][-1].strip("\n")
+    return str([text.strip("`\n"), *(block for _, block in blocks), *python][-1])
 
 
 def _candidates(text: str) -> Iterator[JsonValue]:

@@ -1,7 +1,8 @@
 """The one retry loop: transient failures of an endpoint are tried again, and every request leaves one record.
 
 A server's Retry-After is honoured as it stands; where it asks for more than `MAX_WAIT` or than the time that is left,
-the loop gives up at once instead of waiting for nothing. Otherwise waits grow exponentially, with full jitter.
+the loop gives up at once instead of waiting for nothing. Otherwise waits grow exponentially, with full jitter. A
+blank reply is asked for again once: servers that batch seldom say the same twice, and a blank costs next to nothing.
 """
 
 from __future__ import annotations
@@ -138,7 +139,9 @@ def _final(endpoint: Endpoint, error: AttemptFailed, seconds: float) -> CallFail
         case "blank" | "length" | "refused":
             return EmptyReply(message, cause=error.cause)
         case "timeout":
-            return CallTimeout(f"{endpoint.name!r} gave no reply within {seconds:g} seconds", cause=error.cause)
+            return CallTimeout(
+                f"{endpoint.name!r} gave no reply within {round(seconds, 1):g} seconds", cause=error.cause
+            )
     if error.retry_after:
         message = f"{message} (it asks to wait {error.retry_after:g} seconds)"
     return AgentUnavailable(message, cause=error.cause)

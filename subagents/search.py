@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -45,7 +46,11 @@ class Corpus:
     """A fixed list of passages. The index is built at the first search."""
 
     def __init__(self, passages: Sequence[Passage]) -> None:
+        """Raises `PoolError` for an id that two passages have: a quotation could not be traced back."""
         self.passages = tuple(passages)
+        twice = [name for name, count in Counter(passage.id for passage in passages).items() if count > 1]
+        if twice:
+            raise PoolError(f"two passages of the corpus have the id {twice[0]!r}; give each an id of its own")
         self._building = Lock()
 
     @classmethod
@@ -130,11 +135,14 @@ def _tokens(texts: list[str]) -> list[list[str]]:
 
 
 def _from_file(path: Path, name: str) -> Iterator[Passage]:
-    text = path.read_text(encoding="utf-8", errors="replace")
+    try:
+        text = path.read_text(encoding="utf-8-sig", errors="replace")
+    except OSError as error:
+        raise PoolError(f"cannot read {name!r} in the corpus: {error.strerror}") from None
     if path.suffix != ".jsonl":
         yield from _from_text(text, name)
         return
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             yield _from_record(line, name, number)
 
@@ -142,10 +150,13 @@ def _from_file(path: Path, name: str) -> Iterator[Passage]:
 def _from_record(line: str, name: str, number: int) -> Passage:
     try:
         record = json.loads(line)
-        body = str(record.get("text") or record["contents"])
-    except (ValueError, KeyError, AttributeError):
-        raise PoolError(f"line {number} of {name!r} in the corpus is no JSON object with a field `text`") from None
-    return Passage(str(record.get("id", f"{name}#{number}")), str(record.get("title", "")), body)
+        body = record["text"] if "text" in record else record["contents"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        body = None
+    if not isinstance(body, str):
+        raise PoolError(f"line {number} of {name!r} in the corpus is no JSON object with a text under `text`")
+    given, title = record.get("id"), record.get("title")
+    return Passage(f"{name}#{number}" if given is None else str(given), str(title or ""), body)
 
 
 def _from_text(text: str, name: str) -> Iterator[Passage]:

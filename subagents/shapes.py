@@ -200,9 +200,9 @@ def _case_of(values: tuple[str | int | bool, ...]) -> Callable[[object], object]
     by_case = {str(value).casefold(): value for value in reversed(values)}
 
     def choose(given: object) -> object:
-        if not isinstance(given, str | int) or (isinstance(given, str) and given in values):
+        if not isinstance(given, str | int) or any(type(value) is type(given) and value == given for value in values):
             return given
-        return by_case.get(str(given).strip().casefold(), given)
+        return by_case.get(str(given).strip().casefold(), str(given) if isinstance(given, bool) else given)
 
     return choose
 

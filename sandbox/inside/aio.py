@@ -100,7 +100,7 @@ def asyncio_facade(concurrency: Concurrency) -> Facade:
         "TimeoutError": TimeoutError,
         "CancelledError": CancelledError,
         "InvalidStateError": InvalidStateError,
-        "iscoroutinefunction": concurrency.makes_coroutines,
+        "iscoroutinefunction": lambda function: callable(function) and concurrency.makes_coroutines(function),
         **_SHARED,
         "Task": _named("Task"),
         "Future": _named("Future", loop.create_future),

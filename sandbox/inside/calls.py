@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import mmap
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -21,7 +22,7 @@ from sandbox.inside import shapes
 from sandbox.inside.compiling import PROGRAM_FILE
 from sandbox.inside.deferred import Coroutine, Deferred, Handle, resolve, settle, settled, wait
 from sandbox.inside.scheduler import Scheduler
-from sandbox.inside.values import NotPlain, Plain, exact_text, from_reply
+from sandbox.inside.values import NotPlain, Plain, error_text, exact_text, from_reply
 from sandbox.limits import Limits
 
 MAX_DEADLINE = 10.0**9
@@ -135,6 +136,13 @@ class Calls:
         if pending is not None:
             self._settle(pending, message)
 
+    def check_memory(self) -> None:
+        """End the program if a sixteenth of its memory cannot be mapped any more; nothing is touched."""
+        try:
+            mmap.mmap(-1, self.limits.memory_bytes // 16, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()
+        except (OSError, MemoryError):
+            self.stop("memory", self.limits.memory_bytes, "the program used too much memory")
+
     def _send_batch(self, frame: Frame) -> None:
         try:
             self.wire.send(frame)
@@ -221,7 +229,7 @@ def _send_when_ready(
     try:
         _send(spec, calls, plain, handle, request, bound, build)
     except Exception as error:  # noqa: BLE001 - it belongs to whoever uses the handle
-        upstream = f"upstream: an input of this call failed: {type(error).__name__}: {error}"
+        upstream = f"upstream: an input of this call failed: {type(error).__name__}: {error_text(error)}"
         settle(handle, error=calls.failure(contract.upstream, upstream))
 
 

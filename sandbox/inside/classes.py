@@ -11,9 +11,10 @@ import enum
 import typing
 from collections.abc import Callable, Iterable
 
-from sandbox.inside.policy import REFUSED_ATTRIBUTES
+from sandbox.inside.policy import ENUM_NAMES, REFUSED_ATTRIBUTES
 
 _ROOTS: frozenset[type] = frozenset({object})
+NAMED_TUPLE_NAMES = frozenset({"_asdict", "_replace", "_make", "_fields", "_field_defaults"})
 _MIXINS = (str, int, float)
 _STATED = ("__match_args__", "__slots__")
 """What a class body says about attributes by their names, as text."""
@@ -26,13 +27,35 @@ class Classes:
         self._known: set[type] = set()
         self._allowed = _ROOTS | set(allowed_bases)
         self._serials: dict[int, tuple[int, object]] = {}
+        self._making = False
 
     def __contains__(self, cls: object) -> bool:
         return isinstance(cls, type) and cls in self._known
 
     def has(self, thing: object) -> bool:
         """Whether `thing` is an object of a program's class, or such a class."""
-        return type(thing) in self._known or thing in self
+        return type(thing) in self._known or thing in self or (self._making and self._is_being_made(thing))
+
+    def _is_being_made(self, thing: object) -> bool:
+        """Enumerations make their members, and call `__init__`, before their class is done."""
+        return any(base in self._known for base in type(thing).__mro__)
+
+    def defines(self, thing: object, name: str) -> bool:
+        """Whether a private attribute of a program's object, class or `super()` was made by the program.
+
+        What they inherit from the standard library stays closed: the private methods of an enumeration's class reach
+        the modules of the interpreter.
+        """
+        if name in NAMED_TUPLE_NAMES | ENUM_NAMES:
+            return True
+        if name.endswith("_"):
+            return False
+        if isinstance(thing, super):
+            thing = thing.__self__  # type: ignore[attr-defined]
+        if not isinstance(thing, type) and name in getattr(thing, "__dict__", ()):
+            return True
+        kinds = thing.__mro__ if isinstance(thing, type) else type(thing).__mro__
+        return any(name in vars(kind) for kind in kinds if kind in self._known)
 
     def add(self, cls: type) -> type:
         """Treat a class that a facade made for the program (a named tuple, say) as the program's own."""
@@ -67,11 +90,17 @@ class Classes:
         for stated in _STATED:
             if stated in namespace:
                 namespace[stated] = _names(stated, namespace[stated])
-        kind = _metaclass(bases)
-        cls = typing.cast("type", kind(name, typing.cast("tuple[type, ...]", bases), namespace))
+        cls = self._made(name, typing.cast("tuple[type, ...]", bases), namespace)
         self._known.add(cls)
         _mark_abstract(cls)
         return self.give_defaults(cls)
+
+    def _made(self, name: str, bases: tuple[type, ...], namespace: dict[str, object]) -> type:
+        outer, self._making = self._making, True
+        try:
+            return typing.cast("type", _metaclass(bases)(name, bases, namespace))
+        finally:
+            self._making = outer
 
     def _check_base(self, base: object, bases: tuple[object, ...]) -> None:
         if not isinstance(base, type):

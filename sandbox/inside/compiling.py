@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import types
+import unicodedata  # noqa: F401 - the parser imports it at a "\N{...}", which a walled child cannot
 from typing import cast
 
 from sandbox.errors import LimitExceeded, PolicyViolation, WorkflowError, WorkflowSyntaxError

@@ -17,7 +17,7 @@ from sandbox.inside.deferred import resolve
 MAX_WIDTH = 10_000
 _NUMBERS = re.compile(r"\d+")
 _CONVERSION = re.compile(r"[-+ #0]*(\*|[0-9]*)(?:\.(\*|[0-9]*))?")
-_ADDRESS = re.compile(r"(<[^<>]*) at 0x[0-9a-fA-F]{6,}(?=[^<>]*>)")
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]{6,}(?=>)")
 
 
 def safe_format_spec(value: object, spec: object = "") -> str:
@@ -53,7 +53,7 @@ def safe_percent(template: str | bytes, values: object) -> object:
 
 def without_addresses(text: str) -> str:
     """The text of a `repr` without memory addresses: `<function f at 0x7f...>` becomes `<function f>`."""
-    return _ADDRESS.sub(r"\1", text) if " at 0x" in text else text
+    return _ADDRESS.sub("", text) if " at 0x" in text else text
 
 
 def _shows_an_object(value: object) -> bool:

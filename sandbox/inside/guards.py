@@ -7,13 +7,16 @@ classes of the program, the language's own functions, and the containers' method
 
 from __future__ import annotations
 
+import abc
 import difflib
 import enum
 import operator
 import types
 from collections import ChainMap, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ForwardRef, cast
+
+from greenlet import greenlet
 
 from sandbox.inside.arguments import (
     CONTAINERS,
@@ -43,7 +46,10 @@ def _modulo(left: object, right: object) -> object:
     return safe_percent(left, right) if isinstance(left, (str, bytes)) else left % right  # type: ignore[operator]
 
 
-_WRITABLE = (list, dict, deque, defaultdict, OrderedDict, ChainMap)
+_WRITABLE: frozenset[type] = frozenset({list, dict, deque, defaultdict, OrderedDict, ChainMap})
+"""Looked for among the real ancestors of a type: `isinstance` would believe whatever an abstract class has registered."""
+_CLOSED = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType, types.CellType, greenlet, ForwardRef)
+"""Nothing hands these out; should something do so after all, they end the way."""
 _PLAIN = (str, int, float, list, tuple, dict, set, frozenset, deque)
 _READING = frozenset(
     {"__len__", "__contains__", "__getitem__", "__eq__", "__ne__", "__lt__", "__gt__", "__le__", "__ge__"}
@@ -98,8 +104,12 @@ class Guards:
             return thing[name]
         if name.startswith("_"):
             return self._private(thing, name)
+        if isinstance(thing, _CLOSED):
+            raise AttributeError(f"a {type(thing).__name__} has no attributes in the workflow language")
         if name in REFUSED_ATTRIBUTES and (_never(thing, name) or not self._runtime.classes.has(thing)):
             raise AttributeError(f"the attribute {name!r} is not part of the workflow language")
+        if name == "register" and isinstance(thing, abc.ABCMeta):
+            raise AttributeError("an abstract class of the standard library takes no other classes in here")
         if name == "format":
             return _format_method(thing) or getattr(thing, name)
         if isinstance(thing, Record) and not hasattr(dict, name):
@@ -126,7 +136,12 @@ class Guards:
             return vars(thing)
         if name == "__members__" and own and isinstance(thing, enum.EnumMeta):
             return dict(thing.__members__)
-        if not _is_readable(thing, name, own or isinstance(thing, super)):
+        own = own or isinstance(thing, super)
+        if name.startswith("__"):
+            is_readable = _is_special_readable(thing, name, own)
+        else:
+            is_readable = own and self._runtime.classes.defines(thing, name)
+        if not is_readable:
             raise AttributeError(f"the attribute {name!r} is not part of the workflow language")
         return getattr(thing, name)
 
@@ -135,7 +150,7 @@ class Guards:
         thing = resolve(thing)
         if isinstance(thing, Record):
             return _RecordWriter(thing)
-        if isinstance(thing, _WRITABLE) or self._runtime.classes.has(thing):
+        if not _WRITABLE.isdisjoint(type(thing).__mro__) or self._runtime.classes.has(thing):
             return thing
         raise TypeError(f"a {type(thing).__name__} cannot be changed")
 
@@ -294,10 +309,8 @@ def _never(thing: object, name: str) -> bool:
     return name == "format_map" or isinstance(thing, type)
 
 
-def _is_readable(thing: object, name: str, own: bool) -> bool:
-    """Whether an attribute with a leading underscore can be read of a thing."""
-    if not name.startswith("__"):
-        return own
+def _is_special_readable(thing: object, name: str, own: bool) -> bool:
+    """Whether a special method can be read of a thing."""
     if name not in ALLOWED_METHODS:
         return False
     if own or name in ("__iter__", "__next__"):

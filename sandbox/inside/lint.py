@@ -74,7 +74,13 @@ class _Check:
         self._modules = set(modules)
         self._functions = {function.name: function for function in contract.functions}
         self._bound = set(_bindings(tree))
-        self._known = {*known, *self._functions, *contract.values, *contract.failures}
+        self._known = {
+            *(name for name in known if not name.startswith("_")),
+            "__name__",
+            *self._functions,
+            *contract.values,
+            *contract.failures,
+        }
         self._loaded = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
 
     def findings(self) -> Iterator[Finding]:

@@ -97,7 +97,7 @@ class WorkflowPolicy(RestrictingNodeTransformer):
         elif isinstance(node, ast.ImportFrom):
             allowed = name == _FUTURE
         else:
-            allowed = isinstance(node, ast.Name) and name in ALLOWED_NAMES
+            allowed = isinstance(node, ast.Name) and name in ALLOWED_NAMES | ALLOWED_METHODS
         if not allowed:
             self.error(node, f"{name!r} is not part of the workflow language", "use ordinary functions and attributes")
 

@@ -165,10 +165,10 @@ class PriorityQueue(Queue):
     """Gives the smallest item first."""
 
     def _store(self, item: object) -> None:
-        heapq.heappush(self._items, resolve(item))
+        heapq.heappush(self._items, resolve(item))  # type: ignore[type-var]
 
     def _take(self) -> object:
-        return heapq.heappop(self._items)
+        return heapq.heappop(self._items)  # type: ignore[type-var]
 
 
 class LifoQueue(Queue):

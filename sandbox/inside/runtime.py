@@ -34,10 +34,11 @@ from sandbox.inside.concurrency import CancelledError, Concurrency
 from sandbox.inside.deferred import resolve
 from sandbox.inside.facades import plain_modules
 from sandbox.inside.facades.facade import Facade
+from sandbox.inside.formatting import without_addresses
 from sandbox.inside.guards import Guards, Return
 from sandbox.inside.safe_builtins import safe_builtins
 from sandbox.inside.scheduler import BranchCancelled, Deadlock, Scheduler
-from sandbox.inside.values import NotPlain, Plain, Record
+from sandbox.inside.values import NotPlain, Plain, Record, error_text
 from sandbox.limits import Limits
 
 _HINTS: Mapping[str, str] = {
@@ -204,7 +205,8 @@ class Runtime:
         if isinstance(error, NotPlain):
             return ResultError(f"the program's value cannot be handed back: {error}", line, source)
         name = type(error).__name__
-        message = f"{name}: {error}" if str(error) else name
+        text = without_addresses(error_text(error))
+        message = f"{name}: {text}" if text else name
         return WorkflowRuntimeError(message[:2000], line, source, _HINTS.get(name))
 
     def _fatal(self, error: BaseException) -> None:

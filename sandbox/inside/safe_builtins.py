@@ -136,7 +136,7 @@ def _changeable(runtime: Runtime, thing: object, name: object) -> object:
 def _separator(name: str, given: object, default: str) -> str:
     if given is not None and not isinstance(given, str):
         raise TypeError(f"{name} must be None or text, not {type(given).__name__}")
-    return default if given is None else str(given)
+    return default if given is None else str.__str__(given)
 
 
 def _name(name: object) -> str:

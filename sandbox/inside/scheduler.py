@@ -16,6 +16,8 @@ from typing import Protocol
 
 from greenlet import getcurrent, greenlet
 
+PARKS_PER_CHECK = 16
+
 
 class Port(Protocol):
     """The scheduler's way out of the process."""
@@ -31,6 +33,10 @@ class Port(Protocol):
 
     def take(self) -> None:
         """Wait for one message of the host and settle what it answers."""
+        ...
+
+    def check_memory(self) -> None:
+        """End the program if there is too little memory left to put a branch aside."""
         ...
 
 
@@ -59,6 +65,7 @@ class Scheduler:
         self._timers: list[tuple[float, int, Callable[[], None]]] = []
         self._timer_count = 0
         self._serials = 0
+        self._parks = 0
         self._hub = getcurrent()
         self.time = now
         self.root: Branch | None = None
@@ -95,7 +102,10 @@ class Scheduler:
         return branch
 
     def park(self) -> None:
-        """Leave the current branch until somebody wakes it."""
+        """Leave the current branch until somebody wakes it. Its stack is put aside, which must not fail: it would abort."""
+        self._parks += 1
+        if self._parks % PARKS_PER_CHECK == 0:
+            self._port.check_memory()
         self._hub.switch()
 
     def wake(self, branch: Branch, error: BaseException | None = None) -> None:

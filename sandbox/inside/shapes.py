@@ -59,18 +59,26 @@ def keys(shape: Shape) -> frozenset[str]:
 
 def builder(returns: object) -> Callable[[object], object]:
     """What turns the language's value of a reply into what the program asked for (an object of its class)."""
-    if isinstance(returns, type) and dataclasses.is_dataclass(returns):
-        return lambda value: _build_dataclass(returns, value)
+    if isinstance(returns, type) and (dataclasses.is_dataclass(returns) or _is_named_tuple(returns)):
+        return lambda value: _build_object(returns, value)
     if isinstance(returns, type) and issubclass(returns, enum.Enum):
         return returns
     if typing.get_origin(returns) is list:
         (item,) = typing.get_args(returns) or (typing.Any,)
         build = builder(item)
         return lambda value: [build(element) for element in value] if isinstance(value, list) else value
+    inside = [argument for argument in typing.get_args(returns) if argument is not type(None)]
+    if typing.get_origin(returns) in (typing.Union, types.UnionType) and len(inside) == 1:
+        build = builder(inside[0])
+        return lambda value: None if value is None else build(value)
     return lambda value: value
 
 
-def _build_dataclass(cls: type, value: object) -> object:
+def _is_named_tuple(cls: type) -> bool:
+    return issubclass(cls, tuple) and hasattr(cls, "_fields")
+
+
+def _build_object(cls: type, value: object) -> object:
     if not isinstance(value, dict):
         return value
     hints = _annotations(cls)

@@ -26,6 +26,14 @@ def exact_text(thing: object) -> str:
     return str.__str__(str(thing))
 
 
+def error_text(error: BaseException) -> str:
+    """What an exception says; a program's exception can fail at that, too."""
+    try:
+        return exact_text(error)
+    except Exception as failure:  # noqa: BLE001 - whatever the program's own `__str__` raised
+        return f"its text cannot be shown: {type(failure).__name__}"
+
+
 class NotPlain(TypeError):
     """A value that JSON cannot hold; the message says which, where."""
 

@@ -147,9 +147,7 @@ async def test_a_program_that_asks_nobody_after_a_delivery_is_the_answer(journal
 
 async def test_an_answer_beside_a_program_that_has_run_is_taken(journal: Journal) -> None:
     program = fenced('return ask("solver", "q")')
-    result, _ = await solved(
-        journal, main_agent(program), sub_agent("7"), main_agent(f"{program}\n<answer>7</answer>")
-    )
+    result, _ = await solved(journal, main_agent(program), sub_agent("7"), main_agent(f"{program}\n<answer>7</answer>"))
     assert (result.status, result.answer, result.calls) == ("answered", "7", 1)
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
+import anyio
 from aiohttp import web
+from anyio.abc import SocketAttribute, SocketStream
 
+_NOTHING = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 Answer = Callable[[web.Request], web.StreamResponse | Awaitable[web.StreamResponse]]
 
 
@@ -31,6 +34,24 @@ async def raw_server(models: Answer | None = None, chat: Answer | None = None) -
         yield f"http://127.0.0.1:{site.port}/v1"
     finally:
         await runner.cleanup()
+
+
+@asynccontextmanager
+async def raw_socket(reply: bytes) -> AsyncIterator[str]:
+    """Send these bytes and close, whatever is asked of a chat; there is no list of models."""
+
+    async def handle(stream: SocketStream) -> None:
+        async with stream:
+            try:
+                asked = await stream.receive()
+                await stream.send(reply if asked.startswith(b"POST") else _NOTHING)
+            except (anyio.EndOfStream, anyio.BrokenResourceError):
+                pass
+
+    async with await anyio.create_tcp_listener(local_host="127.0.0.1") as listener, anyio.create_task_group() as tasks:
+        tasks.start_soon(listener.serve, handle)
+        yield f"http://127.0.0.1:{listener.extra(SocketAttribute.local_port)}/v1"
+        tasks.cancel_scope.cancel()
 
 
 def events(*data: str) -> Answer:

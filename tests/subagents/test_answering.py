@@ -230,7 +230,7 @@ async def test_the_last_code_block_goes_through_the_tool() -> None:
 async def test_a_failing_program_is_mended_once() -> None:
     seen = Seen()
     script = ScriptedModel(
-        sub_agent("```\nprint(x)\n```"), sub_agent("```\nprint(12)\n```", user="The program failed: NameError")
+        sub_agent("```\nprint(x)\n```"), sub_agent("```\nprint(12)\n```", user="The program cannot be used: NameError")
     )
     async with LoopbackServer(script) as server:
         reply = await called(
@@ -242,7 +242,7 @@ async def test_a_failing_program_is_mended_once() -> None:
 
 
 async def test_a_program_that_prints_the_wrong_thing_is_mended_once() -> None:
-    script = ScriptedModel(sub_agent("one"), sub_agent("two", user="gives text, not whole number"))
+    script = ScriptedModel(sub_agent("one"), sub_agent("two", user="the result 'none at all' is not whole number"))
     async with LoopbackServer(script) as server:
         tools = {"python": Interpreter(one="none at all", two="2")}
         reply = await called(server, CODER, Exchange(instruction="?", shape={"kind": "int"}), tools=tools)
@@ -265,6 +265,35 @@ async def searched(shape: JsonValue = None, corpus: Corpus = CORPUS) -> JsonValu
     exchange = Exchange(instruction="Find: 'director of Inception'", shape=shape)
     reply = await answer(SEARCHER, exchange, endpoint=None, tools={"search": search_tool(corpus)}, observer=Seen())
     return reply.value
+
+
+async def test_a_program_is_told_what_its_result_should_have_been() -> None:
+    seen = Seen()
+    script = ScriptedModel(
+        sub_agent("a"), sub_agent("b", user="cannot be used: the result 'about twelve' is not whole number")
+    )
+    async with LoopbackServer(script) as server:
+        exchange = Exchange(instruction="?", shape={"kind": "int"})
+        with pytest.raises(SchemaMismatch, match="the result 'many' is not whole number"):
+            await called(server, CODER, exchange, seen, tools={"python": Interpreter(a="about twelve", b="many")})
+    assert [ok for *_, ok in seen.tools] == [True, True]
+
+
+async def test_a_printed_python_value_is_repaired_and_told() -> None:
+    seen = Seen()
+    printed = "{'verdict': 'yes', 'why': \"it's so\"}"
+    async with LoopbackServer(ScriptedModel(sub_agent("a"))) as server:
+        reply = await called(
+            server, CODER, Exchange(instruction="?", shape=VERDICT), seen, tools={"python": Interpreter(a=printed)}
+        )
+    assert reply.value == {"verdict": "yes", "why": "it's so"}
+    assert seen.repairs == [("json", "the JSON was malformed", printed)]
+
+
+async def test_nobody_is_asked_for_a_program_that_could_not_run() -> None:
+    async with LoopbackServer(ScriptedModel()) as server:
+        with pytest.raises(AgentUnavailable, match="tool 'python', which is not there"):
+            await called(server, CODER, Exchange(instruction="?"))
 
 
 async def test_the_searcher_gives_text_texts_or_data() -> None:

@@ -43,6 +43,7 @@ def test_the_default_pool() -> None:
     assert pool["coder"].reply_through == "python"
     assert {agent.name for agent in pool if agent.reason_first} >= {"solver", "verifier"}
     assert all(agent.instructions for agent in pool if agent.model != "none")
+    assert all(len(agent.description.splitlines()) == 1 for agent in pool)
 
 
 def test_an_unknown_agent() -> None:
@@ -64,11 +65,11 @@ AGENT = "agents:\n  - name: a\n    description: d\n"
         ("agents: 3", "a list under `agents`"),
         ("agents: []", "at least one agent"),
         ("agent: []", "unknown key 'agent'. Did you mean 'agents'?"),
-        ("agents: [solver]", "agent 1 must be a mapping"),
+        ("agents: [solver]", "agent number 1 must be a mapping"),
         ("agents: [", "it is no YAML"),
         ("agents: 2026-99-99", "it is no YAML"),
         ("[" * 5000, "it is no YAML"),
-        ("agents:\n  - description: d", "agent 'number 1', field 'name': Field required"),
+        ("agents:\n  - description: d", "agent number 1, field 'name': Field required"),
         (AGENT + "    modle: x", "agent 'a': unknown key 'modle'. Did you mean 'model'?"),
         (AGENT + "    sampling: {temprature: 1}", "unknown key 'sampling.temprature'. Did you mean 'temperature'?"),
         (
@@ -107,3 +108,14 @@ def test_a_spec_cannot_be_changed() -> None:
     agent = SubAgent(name="a", description="d")
     with pytest.raises(ValidationError):
         agent.name = "b"  # type: ignore[misc]
+
+
+def test_a_pool_cannot_be_changed() -> None:
+    agents = [SubAgent(name="a", description="d")]
+    pool = Pool(agents)
+    agents.clear()
+    with pytest.raises(TypeError):
+        pool["b"] = pool["a"]  # type: ignore[index]
+    with pytest.raises(AttributeError):
+        pool.names = ("b",)  # type: ignore[misc]
+    assert pool.names == ("a",)

@@ -23,6 +23,6 @@ def test_the_public_names() -> None:
 
 
 def test_importing_loads_nothing_heavy() -> None:
-    heavy = ("openai", "httpx2", "aiohttp", "bm25s", "numpy", "json_repair", "xllamacpp", "torch")
+    heavy = ("openai", "httpx2", "aiohttp", "bm25s", "numpy", "json_repair", "yaml", "xllamacpp", "torch")
     code = f"import sys, subagents; print(*[name for name in {heavy!r} if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "\n"

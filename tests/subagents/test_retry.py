@@ -14,6 +14,7 @@ from dynaflow.testing import ErrorReply, LoopbackServer, Reply, ScriptedModel, f
 from subagents import (
     AgentUnavailable,
     Attempt,
+    AttemptFailed,
     CallFailed,
     CallTimeout,
     ChatReply,
@@ -25,7 +26,7 @@ from subagents import (
     ToolSpec,
     chat,
 )
-from tests.subagents.raw_server import Answer, events, raw_server
+from tests.subagents.raw_server import Answer, events, raw_server, raw_socket
 
 pytestmark = pytest.mark.anyio
 
@@ -202,6 +203,53 @@ async def test_a_stream_that_cannot_be_read_is_tried_again(answer: Answer, cause
         failure, attempts = await failing(f"{url}#m")
     assert isinstance(failure, AgentUnavailable)
     assert [attempt.cause for attempt in attempts] == [cause] * 4
+    assert not any(attempt.usage.known for attempt in attempts)
+
+
+OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+
+
+@pytest.mark.parametrize(
+    ("sent", "cause"),
+    [
+        (b"", "cut"),
+        (OK, "cut"),
+        (b"\x00\x01 what?\r\n\r\n", "cut"),
+        (OK + b"X: " + b"x" * 100_000 + b"\r\n\r\n", "cut"),
+        (OK + b"Content-Length: 9999\r\n\r\ndata: {}\n\n", "cut"),
+        (OK + b"Transfer-Encoding: chunked\r\n\r\nno-size\r\n", "cut"),
+        (OK + b"Content-Encoding: gzip\r\nConnection: close\r\n\r\nno gzip", "cut"),
+        (OK + b"Connection: close\r\n\r\ndata: \xff\xfe\n\n", "garbled"),
+        (OK + b'Connection: close\r\n\r\ndata: {"choices": 5}\n\n', "garbled"),
+        (OK + b'Connection: close\r\n\r\ndata: {"choices": [{"delta": {"content": [1]}}]}\n\n', "garbled"),
+        (OK + b'Connection: close\r\n\r\ndata: {"choices": [], "usage": {"prompt_tokens": "x"}}\n\n', "garbled"),
+    ],
+)
+async def test_bytes_that_are_no_reply(sent: bytes, cause: str) -> None:
+    async with raw_socket(sent) as url, Endpoints() as endpoints:
+        endpoint = await endpoints.open(f"{url}#m")
+        with pytest.raises(AttemptFailed) as failure:
+            await endpoint.chat(ASKED, timeout=10)
+    assert (failure.value.cause, failure.value.transient, failure.value.usage.known) == (cause, True, False)
+    assert "\n" not in str(failure.value)
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ('{"error": {"message": "No such thing."}}', "(400): No such thing."),
+        ('{"error": "boom"}', "(400): boom"),
+        ('{"detail": "nope"}', "nope"),
+        ("<h1>Bad\ngateway</h1>", "(400): <h1>Bad gateway</h1>"),
+        ("", "(400): Bad Request"),
+        ("x" * 9999, " …"),
+    ],
+)
+async def test_what_a_server_says_is_passed_on(body: str, says: str) -> None:
+    async with raw_server(chat=lambda _: web.Response(status=400, text=body)) as url:
+        failure, _ = await failing(f"{url}#m")
+    assert says in str(failure)
+    assert len(str(failure)) < 1_000
 
 
 async def test_an_overflow_that_is_told_in_the_stream() -> None:
@@ -239,8 +287,6 @@ async def test_parameters_that_a_server_refuses_are_left_out() -> None:
     [("2.5", 2.5, 2.5), ("soon", None, None), ("-3", 0, 0), ("date", 20, 30)],
 )
 async def test_what_retry_after_may_say(header: str, least: float | None, most: float | None) -> None:
-    from subagents import AttemptFailed
-
     date = format_datetime(datetime.now(UTC) + timedelta(seconds=29), usegmt=True)
     value = date if header == "date" else header
     busy: Answer = lambda _: web.Response(status=429, headers={"Retry-After": value})  # noqa: E731

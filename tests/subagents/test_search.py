@@ -64,6 +64,41 @@ async def test_searches_at_once_share_an_index() -> None:
     assert all(found[number].startswith(f"[{number}] ") for number in range(20))
 
 
+RIVERS = Corpus.from_text(
+    """The Amazon flows through Brazil and Peru, and carries more water than any other river.
+
+    The Danube rises in the Black Forest and reaches the Black Sea after passing Vienna and Budapest.
+
+    The Nile passes Khartoum and Cairo; Lake Victoria feeds the White Nile.
+
+    Vienna has been the capital of Austria since 1918, and was home to Mozart and Schubert.
+
+    Cairo is the largest city of Egypt. Its university was founded in 1908.
+
+    Peru exports copper. Its highest mountain is Huascaran.""",
+    "rivers",
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "number"),
+    [
+        ("river that reaches Vienna", 2),
+        ("capital of Austria", 4),
+        ("Who lived in Vienna: Mozart", 4),
+        ("lake that feeds the Nile", 3),
+        ("When was the university in Cairo founded?", 5),
+        ("highest mountain of Peru", 6),
+        ("river with the most water", 1),
+    ],
+)
+async def test_the_passage_that_tells_comes_first(query: str, number: int) -> None:
+    paragraphs = [passage.text for passage in RIVERS.passages]
+    assert len(paragraphs) == 1  # short paragraphs are one passage
+    corpus = Corpus([Passage(str(n), "", line) for n, line in enumerate(paragraphs[0].splitlines(), 1)])
+    assert (await search_tool(corpus, k=2)(query)).parts[0].startswith(f"[{number}] ")
+
+
 def test_paragraphs_are_joined_and_cut() -> None:
     long = "A sentence of some words. " * 200
     corpus = Corpus.from_text(f"# Title\n\nshort\n\n{long}\n\nend")
@@ -84,7 +119,22 @@ def test_a_folder_of_files(tmp_path: Path) -> None:
     assert str(passages[0]) == "[x] T: one"
 
 
-@pytest.mark.parametrize("line", ["no json", "[1]", '{"body": "x"}', "3"])
+def test_lines_are_those_of_json_and_not_of_unicode(tmp_path: Path) -> None:
+    (tmp_path / "b.jsonl").write_text(
+        '\ufeff{"id": null, "title": null, "text": "one\u2028two"}\r\n{"id": 0, "text": ""}'
+    )
+    passages = Corpus.from_folder(tmp_path).passages
+    assert passages == (Passage("b.jsonl#1", "", "one\u2028two"), Passage("0", "", ""))
+
+
+def test_an_id_names_one_passage(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.jsonl").write_text('{"id": 7, "text": "x"}')
+    with pytest.raises(PoolError, match="two passages of the corpus have the id '7'"):
+        Corpus.from_folder(tmp_path)
+
+
+@pytest.mark.parametrize("line", ["no json", "[1]", '{"body": "x"}', "3", '{"text": ["x"]}', "[" * 5_000])
 def test_a_line_that_is_no_passage(tmp_path: Path, line: str) -> None:
     (tmp_path / "b.jsonl").write_text(f'{{"text": "fine"}}\n{line}\n')
     with pytest.raises(PoolError, match=r"line 2 of 'b.jsonl'"):

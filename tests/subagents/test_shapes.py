@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from typing import Any
 
@@ -12,11 +13,13 @@ from pydantic import JsonValue, ValidationError
 
 from sandbox.inside.shapes import describe as child_describe
 from subagents.client import is_closed
-from subagents.reading import read
+from subagents.reading import Mismatch, fit, read
 from subagents.schemas import describe, describe_json, json_schema
-from subagents.shapes import ShapeError, parse_shape, validated
+from subagents.shapes import ShapeError, parse_shape, type_for, validated
 from tests.subagents.calls import record, shape
 
+KINDS = ["str", "int", "literal", "list", "dict", "record", "union", "any", "none"]
+KEYS = ["kind", "values", "item", "value", "name", "fields", "shape", "required", "options"]
 SIMPLE = st.sampled_from(["str", "int", "float", "bool", "none"]).map(lambda kind: {"kind": kind})
 NAMES = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
 LITERALS = st.lists(
@@ -93,6 +96,8 @@ def test_every_schema_is_an_object_and_every_shape_has_words(described: Any) -> 
         (["yes", "no"], " Yes", "yes"),
         (["Yes", "yes"], "yes", "yes"),
         ([1, 2], "2", 2),
+        (["1", 1], 1, 1),
+        ([1, True], True, True),
         (["true", "false"], True, "true"),
     ],
 )
@@ -116,6 +121,7 @@ def test_what_is_taken_for_what(kind: JsonValue, given_: object, value: object) 
         ("none", 0),
         (["yes", "no"], "maybe"),
         ([1, 2], 3),
+        ([1, 2], True),
         (record(a="int"), {"a": 1, "b": 2}),
         (record(a="int"), {}),
     ],
@@ -190,6 +196,21 @@ def test_what_strict_servers_take(kind: JsonValue, closed: bool) -> None:
 def test_what_the_child_describes_is_understood(returns: object) -> None:
     described: Any = child_describe(returns)
     assert json_schema(parse_shape(json.loads(json.dumps(described))))["type"] == "object"
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()) | st.sampled_from(KINDS),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS) | st.text(), inner, max_size=5),
+    max_leaves=20,
+)
+
+
+@given(ANYTHING, SHAPES)
+def test_any_data_is_a_shape_or_refused_and_fits_one_or_does_not(data: Any, described: Any) -> None:
+    with contextlib.suppress(ShapeError):
+        type_for(parse_shape(data))
+    with contextlib.suppress(Mismatch):
+        fit(data, parse_shape(described))
 
 
 def deep(levels: int) -> JsonValue:

@@ -1,0 +1,4 @@
+# kind: special import names | must: error PolicyViolation
+import json
+from json import dumps as __getattr__
+return "ESCAPED"
