@@ -61,7 +61,7 @@ def enclose(dump: int) -> Enclosure:
 
 
 def die_with_parent() -> None:
-    """Have the kernel kill this process when its parent ends, however that comes."""
+    """Have the kernel kill this process when its parent ends, however that comes: when the thread that started it does."""
     if _LIBC is not None:
         _LIBC.prctl(_SET_PARENT_DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0)
 
