@@ -26,6 +26,7 @@ import anyio.abc
 from anyio.streams.buffered import BufferedByteReceiveStream
 
 from sandbox import frames
+from sandbox.connection import Connection
 from sandbox.errors import SandboxCrash, SandboxUnavailable
 from sandbox.frames import Frame
 from sandbox.level import LevelReport
@@ -66,7 +67,7 @@ class Fork:
 class Child:
     """A forked child: its process, its socket, and the pipe into which it dumps its stack when it is killed."""
 
-    def __init__(self, fork: Fork, stream: anyio.abc.SocketStream, dump: int) -> None:
+    def __init__(self, fork: Fork, stream: Connection, dump: int) -> None:
         self.fork = fork
         self._stream = stream
         self._reader = BufferedByteReceiveStream(stream)
@@ -106,9 +107,7 @@ class Child:
 class Zygote:
     """A zygote process: the level that it reached, and its children."""
 
-    def __init__(
-        self, process: subprocess.Popen[bytes], control: anyio.abc.UNIXSocketStream, complaints: IO[bytes]
-    ) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], control: Connection, complaints: IO[bytes]) -> None:
         self.reached = LevelReport(0, ())
         self.gone = False
         self._process = process
@@ -127,7 +126,7 @@ class Zygote:
         """Start the process, and listen to it in a task of the group. It has to be closed whatever happens then."""
         complaints = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the zygote is
         process, control = _start_process(complaints)
-        zygote = cls(process, await anyio.abc.UNIXSocketStream.from_socket(control), complaints)
+        zygote = cls(process, Connection(control), complaints)
         group.start_soon(zygote._listen)
         return zygote
 
@@ -248,7 +247,7 @@ class Zygote:
         try:
             with theirs:
                 await self._send(f"fork {ticket}", [theirs.fileno(), dump_writer])
-            return Child(fork, await anyio.abc.UNIXSocketStream.from_socket(ours), dump_reader)
+            return Child(fork, Connection(ours), dump_reader)
         except BaseException:
             ours.close()
             os.close(dump_reader)
