@@ -2,9 +2,9 @@
 
     python -m benchmarks.perf.overlap
 
-The first program (plain, synchronous) has a critical path of three replies, the second (asyncio) of two. Printed are
-the median seconds of the workflow over several runs, and their ratio to the critical path. The reference is the
-latency that the server is set to.
+The first program (plain, synchronous) has a critical path of three replies, the second (asyncio) of two. The reference
+is the raw client in the same run: the same number of requests at once, stage after stage, with nothing around them.
+Printed are medians of several runs, taken in turn, and the ratios to the reference and to the bare latencies.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import anyio
 
 from dynaflow import Event, Journal, Task, run_program
 from dynaflow.testing import LoopbackServer, ScriptedModel, anyone, echo
-from subagents import Corpus, Passage
+from subagents import ChatRequest, Corpus, Endpoints, Message, Passage
 
 LATENCY = 0.2
 RUNS = 7
@@ -50,6 +51,19 @@ async def seconds_of(program: str, endpoint: str, journal: Journal) -> float:
     return next(event.seconds for event in seen if event.type == "WorkflowFinished" and event.status == "finished")
 
 
+async def raw_seconds(stages: tuple[int, ...], endpoint: str) -> float:
+    """Seconds that the client alone takes for so many requests at once, stage after stage."""
+    request = ChatRequest(messages=(Message(role="user", content="Find: director of Inception"),))
+    async with Endpoints() as endpoints:
+        opened = await endpoints.open(endpoint)
+        started = anyio.current_time()
+        for width in stages:
+            async with anyio.create_task_group() as group:
+                for _ in range(width):
+                    group.start_soon(partial(opened.chat, request, timeout=10))
+        return anyio.current_time() - started
+
+
 @contextmanager
 def server_process() -> Iterator[str]:
     """A loopback server in a process of its own; gives its endpoint string."""
@@ -68,10 +82,17 @@ async def measure() -> None:
         server_process() as endpoint,
         Journal.open(f"{folder}/j.db") as journal,
     ):
-        for name, program, replies in (("synchronous", SYNCHRONOUS, 3), ("asyncio", ASYNCHRONOUS, 2)):
-            times = [await seconds_of(program, endpoint, journal) for _ in range(RUNS + 1)][1:]
-            median, path = statistics.median(times), replies * LATENCY
-            print(f"{name:12} median {median:.3f} s, critical path {path:.1f} s, ratio {median / path:.3f}")
+        for name, program, stages in (("synchronous", SYNCHRONOUS, (2, 1, 1)), ("asyncio", ASYNCHRONOUS, (3, 3))):
+            pairs = [
+                (await seconds_of(program, endpoint, journal), await raw_seconds(stages, endpoint))
+                for _ in range(RUNS + 1)
+            ][1:]
+            ours, raw = (statistics.median(times) for times in zip(*pairs, strict=True))
+            bare = len(stages) * LATENCY
+            print(
+                f"{name:12} {ours:.3f} s; raw client {raw:.3f} s, ratio {ours / raw:.3f}; "
+                f"bare latencies {bare:.1f} s, ratio {ours / bare:.3f}"
+            )
 
 
 async def serve() -> None:
