@@ -156,13 +156,19 @@ def stopped_in_a_call(
     with serve(ScriptedModel(main_agent(FENCED), sub_agent(faults.stalled()))) as server:
         command = [script, "solve", QUESTION, *models(server)]
         with subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder, env=environment
-        ) as process:
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder, env=environment,
+            preexec_fn=_heed_interrupts,
+        ) as process:  # fmt: skip
             while server.received < 2 and process.poll() is None:
                 time.sleep(0.02)
             process.send_signal(with_signal)
             output, errors = process.communicate()
     return subprocess.CompletedProcess(command, process.returncode, output, errors)
+
+
+def _heed_interrupts() -> None:
+    """A shell has what it starts in the background ignore SIGINT, and so the tests' own children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def test_ctrl_c_keeps_the_run(cli, script: Path, folder: Path, environment: dict[str, str]):
