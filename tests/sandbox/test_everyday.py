@@ -16,6 +16,7 @@ import pytest
 from sandbox import Setting, ZygoteSandbox
 from tests.sandbox.doors import CONTRACT, ScriptedDoor
 from tests.sandbox.handle_programs import HANDLES
+from tests.sandbox.walled import WALLED
 
 pytestmark = pytest.mark.anyio
 SETTING = Setting(seed=7, now=1_000_000.0)
@@ -41,39 +42,24 @@ async def test_gives_what_python_gives(sandbox: ZygoteSandbox, path: Path) -> No
     assert outcome.printed == printed
 
 
-WALLED = """
-import builtins, sys
-import sandbox.zygote
+PROGRAMS_RUN = (
+    WALLED
+    + """
 from pathlib import Path
-from sandbox.contract import Contract
-from sandbox.inside.calls import Wire
-from sandbox.inside.runtime import Runtime, Work
-from sandbox.limits import Limits
-
-real_import = builtins.__import__
-def no_new_import(name, globals=None, locals=None, names=(), level=0):
-    full = name if not level else f"{(globals or {}).get('__package__')}.{name}"
-    if full not in sys.modules:
-        raise ImportError(f"lazy import of {full}")
-    return real_import(name, globals, locals, names, level)
-def refuse(event, args):
-    if event in ("open", "import", "subprocess.Popen", "socket.__new__"):
-        raise PermissionError(f"{event}{args}")
 
 programs = {path: Path(path).read_text() for path in sys.argv[1:]}
-builtins.__import__ = no_new_import
-sys.addaudithook(refuse)
+raise_walls()
 for path, program in programs.items():
-    sent = []
-    Runtime(Work(program, Contract(), Limits(), 7, 1_000_000.0), Wire(sent.append, dict)).run()
-    if sent[-1]["type"] != "finished":
-        print(path, sent[-1])
+    frame = last_frame(program)
+    if frame["type"] != "finished":
+        print(path, frame)
 """
+)
 
 
 def test_needs_no_import_and_no_file_once_the_walls_are_up() -> None:
     environment = {"PYTHONHASHSEED": "0", "PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, "-c", WALLED, *map(str, EVERYDAY)]
+    command = [sys.executable, "-c", PROGRAMS_RUN, *map(str, EVERYDAY)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
     assert (done.stdout, done.returncode) == ("", 0), done.stdout + done.stderr
 

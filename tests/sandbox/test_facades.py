@@ -22,6 +22,7 @@ from sandbox.inside.scheduler import Scheduler
 from sandbox.limits import Limits
 from tests.sandbox.doors import CONTRACT, ScriptedDoor
 from tests.sandbox.facade_programs import ESCAPES, VALUES
+from tests.sandbox.walled import WALLED
 
 pytestmark = pytest.mark.anyio
 SETTING = Setting(seed=7, now=1_000_000.0)
@@ -49,46 +50,29 @@ async def test_escape_is_refused(sandbox: ZygoteSandbox, case: str) -> None:
 
 # -- a walled child ---------------------------------------------------------------------------------------------------
 
-WALLED = """
-import builtins, sys
-import sandbox.zygote
-from sandbox.contract import Contract
-from sandbox.inside.calls import Wire
-from sandbox.inside.runtime import Runtime, Work
-from sandbox.limits import Limits
+FACADES_RUN = (
+    WALLED
+    + """
 from tests.sandbox.facade_programs import VALUES
 
-real_import = builtins.__import__
-def no_new_import(name, globals=None, locals=None, names=(), level=0):
-    full = name if not level else f"{(globals or {}).get('__package__')}.{name}"
-    if full not in sys.modules:
-        raise ImportError(f"lazy import of {full}")
-    return real_import(name, globals, locals, names, level)
-def no_open(*args, **kwargs):
-    raise PermissionError(f"open{args}")
-def refuse(event, args):
-    if event in ("open", "import", "subprocess.Popen", "socket.__new__"):
-        raise PermissionError(f"{event}{args}")
-
-sent = []
 failed = []
-sys.addaudithook(refuse)
-builtins.__import__ = no_new_import
-builtins.open = no_open
+raise_walls()
 for name, (program, expected) in VALUES.items():
     if "ask(" in program:
         continue
-    sent.clear()
-    Runtime(Work(program, Contract(), Limits(), 7, 1_000_000.0), Wire(sent.append, dict)).run()
-    if sent[-1]["type"] != "finished" or sent[-1]["value"] != expected:
-        failed.append((name, sent[-1]))
+    frame = last_frame(program)
+    if frame["type"] != "finished" or frame["value"] != expected:
+        failed.append((name, frame))
 print(failed or "all fine")
 """
+)
 
 
 def test_no_module_needs_an_import_or_a_file_once_the_walls_are_up() -> None:
     environment = {"PYTHONHASHSEED": "0", "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run([sys.executable, "-c", WALLED], env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", FACADES_RUN], env=environment, capture_output=True, text=True, timeout=120
+    )
     assert done.stdout.strip() == "all fine", done.stdout + done.stderr
 
 
