@@ -56,12 +56,12 @@ def _runtime() -> Iterator[Examined]:
 
 
 def _isolation() -> Examined:
-    from sandbox.level import detect
+    from sandbox.level import DEFAULT_MINIMUM, detect
 
     report = detect()
     reached = f"level {report.level} ({report.name})"
     why = f"; not higher: {'; '.join(report.reasons)}" if report.reasons else ""
-    state: State = "missing" if report.level < 1 else "note" if report.reasons else "ok"
+    state: State = "missing" if report.level < DEFAULT_MINIMUM else "note" if report.reasons else "ok"
     return Examined("isolation", state, reached + why)
 
 
