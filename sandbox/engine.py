@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import asdict
 
 import anyio
 import anyio.abc
@@ -24,6 +23,7 @@ from sandbox.level import DEFAULT_MINIMUM
 from sandbox.limits import Limits
 from sandbox.protocol import Door, Level, Outcome, Setting
 from sandbox.session import Session, cause_of_death
+from sandbox.work import Work, to_frame
 
 _CHECK_LIMITS = Limits(cpu_seconds=2.0, wall_seconds=20.0)
 
@@ -80,7 +80,7 @@ class ZygoteSandbox:
     async def check(self, program: str, contract: Contract, limits: Limits = _CHECK_LIMITS) -> list[Finding]:
         """What is wrong with the program as far as can be told without running it."""
         async with self._child() as (zygote, child):
-            await child.send(_start("check", program, contract, limits, Setting()))
+            await child.send(to_frame("check", Work(program, contract, limits)))
             await zygote.fork_ahead()
             with anyio.move_on_after(limits.wall_seconds):
                 frame = await child.receive(limits.frame_bytes)
@@ -98,7 +98,7 @@ class ZygoteSandbox:
         """Run the program to its end. Raises `OperatorError` only; the program's faults are in the outcome."""
         async with self._child() as (zygote, child):
             session = Session(child, door, program, limits)
-            await child.send(_start("run", program, contract, limits, setting))
+            await child.send(to_frame("run", Work(program, contract, limits, setting)))
             await zygote.fork_ahead()
             await session.serve()
             if session.reported:
@@ -117,13 +117,6 @@ class ZygoteSandbox:
         zygote = await self.start()
         async with zygote.child() as child:
             yield zygote, child
-
-
-def _start(kind: str, program: str, contract: Contract, limits: Limits, setting: Setting) -> Frame:
-    return {
-        "type": kind, "program": program.encode("utf-8", "replace").decode(), "contract": asdict(contract),
-        "limits": asdict(limits), "seed": setting.seed, "now": setting.now,
-    }  # fmt: skip
 
 
 def _findings(frame: Frame) -> list[Finding]:

@@ -27,9 +27,10 @@ from sandbox.frames import Frame
 from sandbox.inside import lint
 from sandbox.inside.calls import Wire
 from sandbox.inside.compiling import PROGRAM_FILE
-from sandbox.inside.runtime import Runtime, Work
+from sandbox.inside.runtime import Runtime
 from sandbox.limits import Limits
 from sandbox.walls_filter import Filter
+from sandbox.work import Work, from_frame, to_frame
 
 RECURSION_LIMIT = 2_000
 START_FRAME_LIMIT = 8 * 2**20
@@ -39,9 +40,9 @@ START_FRAME_LIMIT = 8 * 2**20
 Job = Callable[[Work, Runtime, Wire], None]
 
 
-def main(connection: socket.socket, dump: int, wall: Filter | None) -> None:
+def main(connection: socket.socket, dump: int, wall: Filter | None, runtime: Runtime) -> None:
     """Do the work that arrives on `connection`, then end the process. Without a `wall`, only limits hold."""
-    waits = _be_killable(dump)
+    _be_killable(dump, runtime)
     _confine()
     if wall is not None:
         wall.close()
@@ -50,7 +51,7 @@ def main(connection: socket.socket, dump: int, wall: Filter | None) -> None:
         start = frames.receive(connection, START_FRAME_LIMIT)
     except EOFError:
         os._exit(0)
-    work = _work(start)
+    work = from_frame(start)
     _limit(work.limits)
     if wall is not None:
         wall.seal()
@@ -64,13 +65,13 @@ def main(connection: socket.socket, dump: int, wall: Filter | None) -> None:
         frames.send(connection, frame, limit)
 
     wire = Wire(send, lambda: _receive(connection, limit))
-    waits.append(Runtime(work, wire))
-    JOBS[cast("str", start["type"])](work, waits[0], wire)
+    runtime.begin(work, wire)
+    JOBS[cast("str", start["type"])](work, runtime, wire)
     os._exit(0)
 
 
-def warm_up() -> None:
-    """Do everything once that fills a cache, so that no child has to: done in the zygote, before it forks."""
+def warm_up() -> Runtime:
+    """The runtime of every child, made in the zygote after everything was done once that fills a cache."""
     work, runtime, sent = _rehearse()
     _check(work, runtime, Wire(sent.append, dict))
     assert sent[-2]["type"] == "finished", f"the language does not work: {sent}"
@@ -80,6 +81,7 @@ def warm_up() -> None:
         "".encode(name)
     warnings.simplefilter("ignore")  # a program's invalid escape is no matter for anybody's standard error
     _measure_address_space()
+    return Runtime()
 
 
 _REHEARSAL = """
@@ -97,17 +99,12 @@ def _rehearse() -> tuple[Work, Runtime, list[Frame]]:
     contract = Contract(
         (Function("ask", (Parameter("text", "text"),)),), {"task": {"question": ""}}, {"CallFailed": None}
     )
-    start: Frame = {
-        "program": _REHEARSAL,
-        "contract": asdict(contract),
-        "limits": asdict(Limits()),
-        "seed": 0,
-        "now": 0.0,
-    }
-    work = _work(frames.decode(frames.encode(start, START_FRAME_LIMIT)[frames.HEADER.size :]))
+    first = frames.encode(to_frame("run", Work(_REHEARSAL, contract)), START_FRAME_LIMIT)
+    work = from_frame(frames.decode(first[frames.HEADER.size :]))
     sent: list[Frame] = []
     replies: Iterator[Frame] = iter([{"type": "reply", "call": call, "value": "x"} for call in (1, 2)])
-    runtime = Runtime(work, Wire(sent.append, lambda: next(replies)))
+    runtime = Runtime()
+    runtime.begin(work, Wire(sent.append, lambda: next(replies)))
     runtime.run()
     return work, runtime, sent
 
@@ -119,24 +116,22 @@ def _receive(connection: socket.socket, limit: int) -> Frame:
         os._exit(0)
 
 
-def _be_killable(dump: int) -> list[Runtime]:
-    """Handle the two signals that end a program; gives the list into which its runtime has to be put.
+def _be_killable(dump: int, runtime: Runtime) -> None:
+    """Handle the two signals that end a program.
 
     SIGUSR1 says that the wall limit is over. While the program waits no stack shows its line: the runtime knows it.
     SIGPROF comes from the processor timer, and from outside when code stuck in C does not heed the other. It has the stack
     dumped, and then ends the process: by its default action, or by the wall, when faulthandler restores that.
     """
-    running: list[Runtime] = []
 
     def end(_: int, frame: types.FrameType | None) -> None:
-        line = _program_line(frame) or (running[0].waiting_line() if running else None)
+        line = _program_line(frame) or runtime.waiting_line()
         if line is not None:
             os.write(dump, f'File "{PROGRAM_FILE}", line {line}\n'.encode())
         os._exit(0)
 
     signal.signal(signal.SIGUSR1, end)
     faulthandler.register(signal.SIGPROF, file=dump, all_threads=False, chain=True)
-    return running
 
 
 def _program_line(frame: types.FrameType | None) -> int | None:
@@ -200,26 +195,3 @@ def _check(work: Work, runtime: Runtime, wire: Wire) -> None:
 
 JOBS: dict[str, Job] = {"run": lambda work, runtime, wire: runtime.run(), "check": _check}
 """What a child can be asked to do, by the type of the first frame."""
-
-
-def _work(start: Frame) -> Work:
-    contract = cast("dict[str, object]", start["contract"])
-    limits = cast("dict[str, int]", start["limits"])
-    return Work(
-        program=cast("str", start["program"]),
-        contract=_contract(contract),
-        limits=Limits(**limits),
-        seed=cast("int", start["seed"]),
-        now=cast("float", start["now"]),
-    )
-
-
-def _contract(data: dict[str, object]) -> Contract:
-    functions = tuple(_function(function) for function in cast("list[dict[str, object]]", data.pop("functions")))
-    return Contract(functions=functions, **data)  # type: ignore[arg-type]
-
-
-def _function(data: dict[str, object]) -> Function:
-    parameters = cast("list[dict[str, object]]", data.pop("parameters"))
-    made = tuple(Parameter(**{**p, "choices": tuple(cast("list[str]", p["choices"]))}) for p in parameters)  # type: ignore[arg-type]
-    return Function(parameters=made, **data)  # type: ignore[arg-type]
