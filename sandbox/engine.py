@@ -81,7 +81,6 @@ class ZygoteSandbox:
         """What is wrong with the program as far as can be told without running it."""
         async with self._child() as (zygote, child):
             await child.send(to_frame("check", Work(program, contract, limits)))
-            await zygote.fork_ahead()
             with anyio.move_on_after(limits.wall_seconds):
                 frame = await child.receive(limits.frame_bytes)
                 if frame is not None:
@@ -99,7 +98,6 @@ class ZygoteSandbox:
         async with self._child() as (zygote, child):
             session = Session(child, door, program, limits)
             await child.send(to_frame("run", Work(program, contract, limits, setting)))
-            await zygote.fork_ahead()
             await session.serve()
             if session.reported:
                 return session.outcome()
@@ -116,6 +114,7 @@ class ZygoteSandbox:
     async def _child(self) -> AsyncIterator[tuple[Zygote, Child]]:
         zygote = await self.start()
         async with zygote.child() as child:
+            self._group.start_soon(zygote.make_up)
             yield zygote, child
 
 
