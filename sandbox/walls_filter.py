@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from sandbox.walls_calls import NUMBERS, X32_BIT
 
 ALLOWED = (
-    "read", "write", "recvfrom", "sendto", "close", "brk", "munmap", "mremap", "madvise", "futex", "rt_sigreturn",
+    "read", "write", "close", "brk", "munmap", "mremap", "madvise", "futex", "rt_sigreturn",
     "restart_syscall", "getrandom", "clock_gettime", "gettimeofday", "time", "getrusage", "sched_yield",
     "exit", "exit_group",
 )  # fmt: skip

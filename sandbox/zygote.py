@@ -25,8 +25,8 @@ from sandbox.inside import child
 from sandbox.walls import die_with_parent, enclose
 
 CONTROL_LIMIT = 65_536
-Work = Callable[[socket.socket, int], None]
-"""What a child does with its connection and its descriptor for dumps."""
+Work = Callable[[], None]
+"""What a child does, on its two descriptors."""
 CONNECTION, DUMP = 3, 4
 """The descriptors of a child."""
 
@@ -37,11 +37,12 @@ def main(descriptor: int) -> None:
     runtime = child.warm_up()
     gc.freeze()  # what is here already is never traversed in a child, so its pages stay shared
     enclosure = enclose(DUMP)
-    work = partial(child.main, wall=enclosure.filter, runtime=runtime)
+    work = partial(child.main, CONNECTION, enclosure.filter, runtime)
     wake = _wake_on_child_exit()
+    child.confine(DUMP, runtime)
     children: set[int] = set()
     ready = {"type": "ready", "pid": os.getpid(), "level": enclosure.level, "missing": list(enclosure.missing)}
-    frames.send(control, ready, CONTROL_LIMIT)
+    frames.send(control.fileno(), ready, CONTROL_LIMIT)
     try:
         while True:
             readable, _, _ = select.select([control, wake], [], [])
@@ -78,7 +79,7 @@ def _serve(control: socket.socket, children: set[int], work: Work) -> bool:
     if kind == "fork":
         pid = _fork(descriptors, work)
         children.add(pid)
-        frames.send(control, {"type": "forked", "pid": pid, "ticket": int(number)}, CONTROL_LIMIT)
+        frames.send(control.fileno(), {"type": "forked", "pid": pid, "ticket": int(number)}, CONTROL_LIMIT)
     elif kind in _SIGNALS and int(number) in children:
         _kill(int(number), _SIGNALS[kind])
     return True
@@ -99,13 +100,12 @@ def _become_child(connection: int, dump: int, work: Work) -> None:
     try:
         die_with_parent()
         signal.set_wakeup_fd(-1)
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         high = [fcntl.fcntl(descriptor, fcntl.F_DUPFD, 10) for descriptor in (connection, dump)]
         os.dup2(1, 2)
         os.dup2(high[0], CONNECTION, inheritable=False)
         os.dup2(high[1], DUMP, inheritable=False)
         os.closerange(DUMP + 1, 400)
-        work(socket.socket(fileno=CONNECTION), DUMP)
+        work()
     except BaseException as error:  # noqa: BLE001 - whatever happens, a child never returns into the zygote's loop
         os.write(DUMP, f"crash: {type(error).__name__}: {error}".encode()[:2000])
         os._exit(70)
@@ -123,7 +123,7 @@ def _reap(control: socket.socket, children: set[int]) -> None:
             return
         children.discard(pid)
         frames.send(
-            control,
+            control.fileno(),
             {
                 "type": "ended",
                 "pid": pid,

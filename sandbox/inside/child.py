@@ -12,7 +12,6 @@ import os
 import resource
 import select
 import signal
-import socket
 import sys
 import time
 import types
@@ -43,18 +42,13 @@ START_FRAME_LIMIT = 8 * 2**20
 Job = Callable[[Work, Runtime, Wire], None]
 
 
-def main(connection: socket.socket, dump: int, wall: Filter | None, runtime: Runtime) -> None:
-    """Do the work that arrives on `connection`, then end the process. Without a `wall`, only limits hold."""
-    _be_killable(dump, runtime)
-    _confine()
+def main(connection: int, wall: Filter | None, runtime: Runtime) -> None:
+    """Do the work that arrives on the descriptor `connection`, then end the process. Without a `wall`, only limits hold."""
     if wall is not None:
         wall.close()
     if not _arrives(connection, PATIENCE):
         _rehearse()
-    try:
-        start = frames.receive(connection, START_FRAME_LIMIT)
-    except EOFError:
-        os._exit(0)
+    start = _receive(connection, START_FRAME_LIMIT)
     work = from_frame(start)
     _limit(work.limits)
     if wall is not None:
@@ -72,6 +66,14 @@ def main(connection: socket.socket, dump: int, wall: Filter | None, runtime: Run
     runtime.begin(work, wire)
     JOBS[cast("str", start["type"])](work, runtime, wire)
     os._exit(0)
+
+
+def confine(dump: int, runtime: Runtime) -> None:
+    """What holds for every child, whatever its program; done in the zygote, from which it is inherited."""
+    _be_killable(dump, runtime)
+    sys.setrecursionlimit(RECURSION_LIMIT)
+    for which, value in ((resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_NOFILE, 16)):
+        _lower(which, value)
 
 
 def warm_up() -> Runtime:
@@ -113,13 +115,13 @@ def _rehearse() -> tuple[Work, Runtime, list[Frame]]:
     return work, runtime, sent
 
 
-def _arrives(connection: socket.socket, milliseconds: int) -> bool:
+def _arrives(connection: int, milliseconds: int) -> bool:
     poll = select.poll()
     poll.register(connection, select.POLLIN)
     return bool(poll.poll(milliseconds))
 
 
-def _receive(connection: socket.socket, limit: int) -> Frame:
+def _receive(connection: int, limit: int) -> Frame:
     try:
         return frames.receive(connection, limit)
     except EOFError:
@@ -148,13 +150,6 @@ def _program_line(frame: types.FrameType | None) -> int | None:
     while frame is not None and frame.f_code.co_filename != PROGRAM_FILE:
         frame = frame.f_back
     return frame.f_lineno if frame is not None else None
-
-
-def _confine() -> None:
-    """The limits that are the same for every program, before anything is read."""
-    sys.setrecursionlimit(RECURSION_LIMIT)
-    for which, value in ((resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_NOFILE, 16)):
-        _lower(which, value)
 
 
 def _limit(limits: Limits) -> None:
