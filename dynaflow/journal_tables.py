@@ -162,5 +162,7 @@ def _use_wal(connection: sqlite3.Connection) -> None:
 
 
 def _begin(connection: Connection) -> None:
-    locked = connection.get_execution_options().get("lock")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if locked else "BEGIN")
+    options = connection.get_execution_options()
+    locked = options.get("lock")
+    if options.get("isolation_level") != "AUTOCOMMIT":
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if locked else "BEGIN")
