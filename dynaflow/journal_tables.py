@@ -89,11 +89,11 @@ def open_database(where: str) -> Engine:
 
 
 @contextmanager
-def failures(what: str, way_out: str = "") -> Iterator[None]:
-    """Turn whatever the database, its driver or the file system raise into a `JournalError`."""
+def failures(what: str, way_out: str = "", also: type[Exception] = SQLAlchemyError) -> Iterator[None]:
+    """Turn whatever the database, its driver (`also`) or the file system raise into a `JournalError`."""
     try:
         yield
-    except (SQLAlchemyError, ImportError, OSError) as error:
+    except (SQLAlchemyError, ImportError, OSError, also) as error:
         hint = f"; {way_out}" if way_out else ""
         cause = getattr(error, "orig", None) or error
         raise JournalError(f"{what}: {str(cause).partition(chr(10))[0]}{hint}") from error

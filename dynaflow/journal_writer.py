@@ -11,21 +11,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Event as Signal
 from threading import Lock
-from typing import TypeVar
 
 from sqlalchemy import Connection, Engine, func, insert, select
-from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from dynaflow.errors import JournalError
 from dynaflow.events import Event
 from dynaflow.journal_tables import EVENTS, failures
 
 LINGER_SECONDS = 0.02
-SPACING_SECONDS = 0.004
+SPACING_SECONDS = 0.005
 """Least time between the beginnings of two transactions: replies that come in a burst share one, a lone one goes at once."""
 MOST_ROWS = 64
 """Events of one transaction at most."""
@@ -34,7 +32,6 @@ _TRIES = 50
 
 Done = Callable[[JournalError | None], None]
 """Is told, in the writing thread, that an event is committed, or why it is not."""
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +55,9 @@ class Writer:
         self._connection: Connection | None = None
         self._next: dict[str, int] = {}
         """Run -> number of its next event."""
+        driver = engine.dialect.loaded_dbapi
+        self._errors: type[Exception] = driver.Error
+        self._taken: type[Exception] = driver.IntegrityError
         self._head, _, self._row_of_marks = str(insert(EVENTS).compile(dialect=engine.dialect)).partition(" VALUES ")
 
     def append(self, run: str, event: Event, done: Done, *, urgent: bool = True) -> None:
@@ -69,11 +69,6 @@ class Writer:
             self._urgent.set()
         if first:
             self._thread.submit(self._write_queued)
-
-    def do(self, work: Callable[[Connection], T]) -> Future[T]:
-        """Do something else in a transaction, behind all that has been asked for."""
-        self._urgent.set()
-        return self._thread.submit(lambda: self._transaction(work))
 
     def seconds(self) -> float:
         """Processor seconds that the thread has used."""
@@ -103,29 +98,34 @@ class Writer:
 
     def _write(self, batch: Sequence[_Append]) -> JournalError | None:
         """Write events; gives why it failed. Numbers that others have taken are looked up anew."""
+        cannot = f"cannot write to run {batch[0].run!r} in the journal {self._place!r}"
         for _ in range(_TRIES):
             try:
-                with failures(f"cannot write to run {batch[0].run!r} in the journal {self._place!r}"):
-                    self._transaction(lambda connection: self._insert_all(connection, batch))
+                with failures(cannot, also=self._errors):
+                    self._insert_all(batch)
             except JournalError as error:
+                self._let_go()  # the next one comes with a new connection, should this one be broken
                 for each in batch:
                     self._next.pop(each.run, None)
-                taken = isinstance(error.__cause__, IntegrityError)
+                taken = isinstance(error.__cause__, self._taken)
                 if taken and batch[0].event.type == "RunStarted":
                     return JournalError(f"run {batch[0].run!r} is in the journal already: take a new run id")
                 if not taken or len(batch) > 1:
                     return error
             except Exception as error:  # noqa: BLE001 - whoever waits for the event must hear of it
-                return JournalError(f"cannot write to run {batch[0].run!r} in the journal: {error}")
+                return JournalError(f"{cannot}: {error}")
             else:
                 return None
-        return JournalError(f"cannot write to run {batch[0].run!r}: too many others write to it at the same time")
+        return JournalError(f"{cannot}: too many others write to it at the same time")
 
-    def _insert_all(self, connection: Connection, batch: Sequence[_Append]) -> None:
-        """One statement for all rows: each statement costs a turn of the interpreter's lock, or a trip to the server."""
+    def _insert_all(self, batch: Sequence[_Append]) -> None:
+        """One statement for all rows, and past SQLAlchemy's own machinery: this is the one place where it would be felt."""
+        connection = self._open()
         rows = [self._row(connection, each) for each in batch]
         statement = f"{self._head} VALUES {', '.join([self._row_of_marks] * len(rows))}"
-        connection.exec_driver_sql(statement, tuple(value for row in rows for value in row))
+        cursor = connection.connection.cursor()
+        cursor.execute(statement, tuple(value for row in rows for value in row))
+        cursor.close()
 
     def _row(self, connection: Connection, append: _Append) -> tuple[object, ...]:
         """In the order of the table's columns."""
@@ -135,15 +135,10 @@ class Writer:
         body = event.__pydantic_serializer__.to_json(event).decode()
         return run, seq, event.type, event.at, body
 
-    def _transaction(self, work: Callable[[Connection], T]) -> T:
+    def _open(self) -> Connection:
         if self._connection is None:
             self._connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-        try:
-            with self._connection.begin():
-                return work(self._connection)
-        except SQLAlchemyError:
-            self._let_go()  # the next one comes with a new connection, should this one be broken
-            raise
+        return self._connection
 
     def _let_go(self) -> None:
         if self._connection is not None:
