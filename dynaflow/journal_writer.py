@@ -23,7 +23,7 @@ from dynaflow.events import Event
 from dynaflow.journal_tables import EVENTS, failures
 
 LINGER_SECONDS = 0.02
-SPACING_SECONDS = 0.005
+SPACING_SECONDS = 0.001
 """Least time between the beginnings of two transactions: replies that come in a burst share one, a lone one goes at once."""
 MOST_ROWS = 64
 """Events of one transaction at most."""
