@@ -2,6 +2,7 @@
 
 DynaFlowError
 ├── JournalError      the journal cannot be opened, or holds no such run
+├── ReplayDivergence  a program and the journal of its run disagree
 ├── SettingError      an option or setting that cannot be used
 └── BudgetExceeded    a call that the run's budget does not allow
 """
@@ -15,6 +16,10 @@ class DynaFlowError(Exception):
 
 class JournalError(DynaFlowError):
     """The journal cannot be opened, or holds no such run."""
+
+
+class ReplayDivergence(DynaFlowError):
+    """A program that runs again does not ask what the journal says that it asked."""
 
 
 class SettingError(DynaFlowError):

@@ -48,6 +48,16 @@ class _Event(BaseModel):
     at: float = Field(default_factory=time.time)
 
 
+class Parent(BaseModel):
+    """The run from which a run goes on: its first `kept` events, but for `RunStarted`, are this run's past."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    run: str
+    kept: int
+    why: Literal["resume", "rollback", "whatif"]
+
+
 class RunStarted(_Event):
     """The first event: what is to be solved, how, by whom, and within what."""
 
@@ -62,6 +72,7 @@ class RunStarted(_Event):
     seed: int
     isolation_level: int
     version: str
+    parent: Parent | None = None
 
 
 class TurnStarted(_Event):
@@ -132,6 +143,8 @@ class CallStarted(_Event):
     turn: int
     call: int
     """Counted from 1 within the workflow."""
+    key: str = ""
+    """Hash of what decides the reply: the agent as it is asked, with its tools, and the exchange."""
     agent: str
     instruction: str
     inputs: JsonValue = None
@@ -149,6 +162,19 @@ class CallAttempted(_Event):
     turn: int
     call: int
     attempt: Attempt
+
+
+class CallServed(_Event):
+    """A call was answered without a request: from the run that this one goes on from, or from another one."""
+
+    type: Literal["CallServed"] = "CallServed"
+    turn: int
+    call: int
+    source: Literal["journal", "cache"]
+    run: str
+    """The run whose call had the reply, its turn and its number there."""
+    of_turn: int
+    of_call: int
 
 
 class ReplyRepaired(_Event):
@@ -190,7 +216,10 @@ class CallFinished(_Event):
     """A name such as `CallTimeout`."""
     message: str | None = None
     usage: TokenUsage = TokenUsage()
+    """Of a call that was served: what its reply had cost when it was asked for."""
     seconds: float = 0.0
+    order: int | None = None
+    """Counts what went back to the program, in the order in which it did; None for a call that was cancelled."""
 
 
 class ArtifactShared(_Event):
@@ -202,6 +231,28 @@ class ArtifactShared(_Event):
     version: int
     value: JsonValue
     call: int
+    order: int = 0
+
+
+class ArtifactRecalled(_Event):
+    """A value was read from the run's board; version 0: there was none."""
+
+    type: Literal["ArtifactRecalled"] = "ArtifactRecalled"
+    turn: int
+    artifact: str
+    version: int
+    call: int
+    order: int
+
+
+class DeadlinePassed(_Event):
+    """A time limit that the program had set, while it waited for calls, was over."""
+
+    type: Literal["DeadlinePassed"] = "DeadlinePassed"
+    turn: int
+    deadline: int
+    seconds: float
+    order: int
 
 
 class WorkflowFinished(_Event):
@@ -266,10 +317,13 @@ Event = Annotated[
     | WorkflowStarted
     | CallStarted
     | CallAttempted
+    | CallServed
     | ReplyRepaired
     | ToolCalled
     | CallFinished
     | ArtifactShared
+    | ArtifactRecalled
+    | DeadlinePassed
     | WorkflowFinished
     | Answered
     | RunFinished

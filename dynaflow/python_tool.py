@@ -20,6 +20,9 @@ class PythonTool:
 
     name = "python"
     description = "Runs a short Python program and gives what it printed."
+    identity = "python"
+    pure = True
+    """The same program, without replies from outside, has the same result."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox

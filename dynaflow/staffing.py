@@ -14,6 +14,7 @@ from dynaflow.python_tool import PythonTool
 from dynaflow.task import Task
 from sandbox import Sandbox, open_sandbox
 from subagents import NO_MODEL, Corpus, Endpoint, Endpoints, Pool, Tool, search_tool
+from subagents.tools import memoized
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ async def open_house(
         endpoints = {
             agent.name: await opener.open(agent.model or agent_model) for agent in pool if agent.model != NO_MODEL
         }
-        tools: dict[str, Tool] = {"search": search_tool(passages), "python": PythonTool(sandbox)}
+        tools = {tool.name: memoized(tool) for tool in (search_tool(passages), PythonTool(sandbox))}
         _check_tools(pool, tools)
         yield House(main, Staff(pool, endpoints, tools), sandbox)
 

@@ -6,6 +6,7 @@ a list of passages, or the paragraphs of a text; its index is built at the first
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections import Counter
@@ -73,6 +74,12 @@ class Corpus:
     def __len__(self) -> int:
         return len(self.passages)
 
+    @cached_property
+    def digest(self) -> str:
+        """A hash of all passages, in their order."""
+        lines = (json.dumps([p.id, p.title, p.text]) for p in self.passages)
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
     async def search(self, query: str, k: int) -> list[Passage]:
         """The at most `k` best passages for a query, best first; those without a word of it are left out."""
         return await anyio.to_thread.run_sync(self._search, query, k)
@@ -105,10 +112,15 @@ class SearchTool:
 
     name = "search"
     description = "Finds passages of the corpus by the words of a query."
+    pure = True
 
     def __init__(self, corpus: Corpus, k: int) -> None:
         self._corpus = corpus
         self._k = k
+
+    @property
+    def identity(self) -> str:
+        return f"search {self._k} {self._corpus.digest}"
 
     async def __call__(self, text: str) -> ToolResult:
         """Search for the words of `text`."""

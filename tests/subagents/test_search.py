@@ -7,8 +7,9 @@ from pathlib import Path
 import anyio
 import pytest
 
-from subagents import Corpus, Passage, PoolError, ToolFailed, search_tool
+from subagents import Corpus, Passage, PoolError, ToolFailed, ToolResult, search_tool
 from subagents.search import CHUNK_CHARS
+from subagents.tools import memoized
 
 pytestmark = pytest.mark.anyio
 
@@ -146,3 +147,35 @@ def test_a_folder_without_text(tmp_path: Path) -> None:
         Corpus.from_folder(tmp_path)
     with pytest.raises(PoolError, match="is no folder"):
         Corpus.from_folder(tmp_path / "nowhere")
+
+
+class Counting:
+    name, description, identity = "counting", "Counts how often it is asked.", "counting"
+
+    def __init__(self, pure: bool) -> None:
+        self.pure = pure
+        self.asked = 0
+
+    async def __call__(self, text: str) -> ToolResult:
+        self.asked += 1
+        if text == "bad":
+            raise ToolFailed("no")
+        return ToolResult(f"{text} {self.asked}")
+
+
+@pytest.mark.parametrize("pure", [True, False])
+async def test_only_a_pure_tool_remembers_its_results(pure: bool) -> None:
+    tool = Counting(pure)
+    asked = memoized(tool)
+    assert [(await asked(text)).text for text in ("a", "b", "a")] == ["a 1", "b 2", "a 1" if pure else "a 3"]
+    for _ in range(2):
+        with pytest.raises(ToolFailed):
+            await asked("bad")
+    assert tool.asked == (4 if pure else 5)
+
+
+def test_the_identity_of_a_search_is_that_of_its_corpus() -> None:
+    one, same, other = (search_tool(Corpus.from_text(text)) for text in ("Rome is old.", "Rome is old.", "Rome is new."))
+    assert one.identity == same.identity
+    assert one.identity != other.identity
+    assert one.identity != search_tool(Corpus.from_text("Rome is old."), k=3).identity
