@@ -48,10 +48,13 @@ class Change:
     replies: Mapping[int, CallFinished] = MappingProxyType({})
 
 
+NO_CHANGE = Change()
+
+
 class Recording:
     """What the workflow of one turn was sent."""
 
-    def __init__(self, run: str, turn: int, events: Sequence[Event], change: Change = Change()) -> None:
+    def __init__(self, run: str, turn: int, events: Sequence[Event], change: Change = NO_CHANGE) -> None:
         self.run = run
         self.turn = turn
         own = [event for event in events if getattr(event, "turn", None) == turn]
