@@ -78,6 +78,11 @@ class Scope:
         return self.used + self.reserved + self.unknown
 
     @property
+    def cost(self) -> Decimal | None:
+        """US dollars of everything that was settled; None where the cost of some of it is not known."""
+        return None if self.unpriced else self.used.usd
+
+    @property
     def seconds(self) -> float:
         """Seconds since the scope was opened."""
         return time.monotonic() - self._opened

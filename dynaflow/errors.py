@@ -69,8 +69,11 @@ class PriceUnknown(BudgetExceeded):
 
     def __init__(self, scope: str, value: Decimal, model: str) -> None:
         super().__init__(scope, "usd", value)
-        self.facts = f"the budget of {scope} allows {_said(value)} US dollars, and the price of {model!r} is not known"
-        self.args = (f"{self.facts}: name a price for it, or budget tokens instead of money",)
+        self.facts = (
+            f"the budget of {scope} allows {_said(value)} US dollars, and the price of {model!r} is not known: "
+            "name a price for it, or budget tokens instead of money"
+        )
+        self.args = (self.facts,)
 
 
 _WORDS: dict[Limit, str] = {"calls": "calls", "tokens": "tokens", "usd": "US dollars", "seconds": "seconds"}

@@ -8,6 +8,7 @@ reads the same stream. An event is one JSON object, told apart by `type`; times 
 from __future__ import annotations
 
 import time
+from decimal import Decimal
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
@@ -250,6 +251,8 @@ class RunFinished(_Event):
     """Census of failed calls: failure name -> count."""
     main_usage: TokenUsage
     agent_usage: TokenUsage
+    usd: Decimal | None = None
+    """What all of it cost in US dollars; None where a price or some usage is not known."""
     seconds: float
 
 

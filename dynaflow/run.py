@@ -341,7 +341,7 @@ class Run:
         return RunFinished(
             status=ending.status, answer=ending.answer, reason=ending.reason, calls=self._scope.taken.calls,
             delivered=self._flow.delivered, failures=dict(self._flow.failures), main_usage=self._main_usage,
-            agent_usage=self._flow.usage, seconds=self._scope.seconds,
+            agent_usage=self._flow.usage, usd=self._scope.cost, seconds=self._scope.seconds,
         )  # fmt: skip
 
 

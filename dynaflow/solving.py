@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from decimal import Decimal
 from pathlib import Path
 from typing import Literal
 
@@ -47,6 +48,8 @@ class Result(BaseModel):
     """Failed calls: failure name -> count."""
     main_usage: TokenUsage
     agent_usage: TokenUsage
+    usd: Decimal | None
+    """US dollars; None where a price or some usage is not known."""
     seconds: float
 
 

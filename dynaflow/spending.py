@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from decimal import Decimal
 
 from pydantic import JsonValue
@@ -36,7 +37,7 @@ class Purse:
         """Tokens of the reply, where the budget left fewer than were wanted."""
         self._scope, self._model, self._price = scope, model, price
         self._held: Reservation | None = None
-        self._need: Need | None = None
+        self._request: ChatRequest | None = None
 
     def need(self, messages: Iterable[Message], reply_tokens: int, *, calls: int, more: Sequence[str] = ()) -> Need:
         """What a request needs; `more` are texts that go out beside its messages."""
@@ -54,21 +55,20 @@ class Purse:
         Raises `BudgetExceeded`.
         """
         wanted = request.sampling.max_tokens
-        more = [tool.model_dump_json() for tool in request.tools]
-        need = self.need(request.messages, wanted, calls=0, more=more)
         if self._held is None:
-            (self._held,) = reserve([need])
+            (self._held,) = reserve([self._need_of(request)])
         granted = min(self._held.reply_tokens, wanted)
         self.shortened_to = granted if granted < wanted else None
-        self._need = Need(self._scope, self._model, self._price, need.prompt_tokens, granted, calls=0, fixed=True)
-        return request.model_copy(update={"sampling": request.sampling.model_copy(update={"max_tokens": granted})})
+        sampling = request.sampling.model_copy(update={"max_tokens": granted})
+        self._request = request.model_copy(update={"sampling": sampling})
+        return self._request
 
     def attempted(self, attempt: Attempt) -> None:
         """An attempt is over. Raises `BudgetExceeded` if another is to follow and does not fit."""
         self.usage += attempt.usage
         self._settle(attempt.usage)
-        if attempt.retry_after is not None and self._need is not None:
-            (self._held,) = reserve([self._need])
+        if attempt.retry_after is not None and self._request is not None:
+            (self._held,) = reserve([replace(self._need_of(self._request), fixed=True)])
 
     def leave(self) -> None:
         """The call is served without a model: it counts, and takes neither tokens nor money."""
@@ -79,6 +79,10 @@ class Purse:
         if self._held is not None:
             self._held.release()
             self._held = None
+
+    def _need_of(self, request: ChatRequest) -> Need:
+        more = [tool.model_dump_json() for tool in request.tools]
+        return self.need(request.messages, request.sampling.max_tokens, calls=0, more=more)
 
     def _settle(self, usage: TokenUsage) -> None:
         if self._held is not None:

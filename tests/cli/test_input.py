@@ -102,7 +102,7 @@ def test_what_is_no_amount_is_refused(text: str):
 
 
 def test_a_limit_that_no_budget_can_have_is_named():
-    with pytest.raises(SettingError, match="--budget-calls cannot be 2.5"):
+    with pytest.raises(SettingError, match=r"--budget-calls cannot be 2\.5"):
         options.budget_of(calls=options.parse_amount("2.5"))
 
 
