@@ -34,6 +34,14 @@ Price = Callable[[TokenUsage], Decimal | None]
 
 
 @dataclass(frozen=True, slots=True)
+class Tariff:
+    """Whose tokens are paid for, and what they cost."""
+
+    model: str
+    price: Price
+
+
+@dataclass(frozen=True, slots=True)
 class Amount:
     """So much of what is counted."""
 
@@ -159,8 +167,7 @@ class Need:
     """What one request needs of a scope."""
 
     scope: Scope
-    model: str
-    price: Price
+    tariff: Tariff
     prompt_tokens: int
     reply_tokens: int
     """At most; a budget may grant fewer, down to `LEAST_REPLY_TOKENS`."""
@@ -178,9 +185,9 @@ class Need:
         usd: Decimal | None = Decimal(0)
         limit = next((scope for scope in self.scope.path if scope.allowance.usd is not None), None)
         if limit is not None and limit.allowance.usd is not None:
-            usd = self.price(TokenUsage(prompt=self.prompt_tokens, completion=reply_tokens))
+            usd = self.tariff.price(TokenUsage(prompt=self.prompt_tokens, completion=reply_tokens))
             if usd is None:
-                raise PriceUnknown(limit.name, limit.allowance.usd, self.model)
+                raise PriceUnknown(limit.name, limit.allowance.usd, self.tariff.model)
         return Amount(self.calls, self.prompt_tokens + reply_tokens, usd or Decimal(0))
 
 

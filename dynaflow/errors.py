@@ -71,7 +71,7 @@ class PriceUnknown(BudgetExceeded):
         super().__init__(scope, "usd", value)
         self.facts = (
             f"the budget of {scope} allows {_said(value)} US dollars, and the price of {model!r} is not known: "
-            "name a price for it, or budget tokens instead of money"
+            "give its price in the pool file, or budget tokens instead of money"
         )
         self.args = (self.facts,)
 

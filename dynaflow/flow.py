@@ -33,7 +33,7 @@ from dynaflow.events import (
     ToolCalled,
 )
 from dynaflow.loops import REPEATED_CALL, REPEATS_ALLOWED, RepeatWatch, repeated_message
-from dynaflow.spending import PriceList, no_prices, opening_need, purse_for
+from dynaflow.spending import Purse, opening_need, tariff_of
 from sandbox import Failure, Reply, Request
 from subagents import (
     AgentReply,
@@ -62,12 +62,11 @@ class Emit(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Staff:
-    """Who answers the calls of a run: the pool, an open endpoint for each agent that has a model, the tools, the prices."""
+    """Who answers the calls of a run: the pool, an open endpoint for each agent that has a model, and the tools."""
 
     pool: Pool
     endpoints: Mapping[str, Endpoint]
     tools: Mapping[str, Tool]
-    prices: PriceList = no_prices
 
 
 class Flow:
@@ -174,7 +173,7 @@ class _Call:
             instruction=str(arguments["instruction"]), inputs=arguments.get("inputs"), shape=arguments.get("returns")
         )
         self._started = anyio.current_time()
-        self.purse = purse_for(scope, flow.staff.endpoints.get(agent.name), flow.staff.prices)
+        self.purse = Purse(scope, tariff_of(flow.staff.endpoints.get(agent.name)))
         self.key = self._key()
         self.repeats = 0
         self.refused: BudgetExceeded | None = None
@@ -228,8 +227,8 @@ class _Call:
         tokens = self.purse.shortened_to
         return f" (the budget left {tokens} tokens for it)" if tokens and error.cause == "length" else ""
 
-    def asking(self, request: ChatRequest) -> ChatRequest:
-        return self.purse.asking(request)
+    def asking(self, request: ChatRequest, endpoint: Endpoint) -> ChatRequest:
+        return self.purse.asking(request, tariff_of(endpoint))
 
     async def attempted(self, attempt: Attempt) -> None:
         self._flow.usage += attempt.usage

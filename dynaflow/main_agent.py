@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import anyio
 
-from dynaflow.spending import Purse
+from dynaflow.spending import Purse, tariff_of
 from dynaflow.token_estimate import estimate_tokens
 from subagents import Attempt, ChatReply, ChatRequest, Endpoint, Message, Sampling, ToolSpec, chat
 from subagents.messages import FinishReason
@@ -69,7 +69,7 @@ class MainAgent:
             purse.attempted(attempt)
 
         started = anyio.current_time()
-        request = purse.asking(self._request(turn, again))
+        request = purse.asking(self._request(turn, again), tariff_of(self.endpoint))
         reply = await chat(self.endpoint, request, timeout=REPLY_SECONDS, on_text=on_text, on_attempt=record)
         self.hear(Message(role="assistant", content=reply.text, tool_requests=reply.tool_requests))
         return Said(reply, tuple(self.attempts), anyio.current_time() - started)

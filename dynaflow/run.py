@@ -43,7 +43,7 @@ from dynaflow.loops import ProgramWatch, earlier_end
 from dynaflow.main_agent import MainAgent, Said
 from dynaflow.parsing import GiveAnswer, RunProgram, Unusable, parse_message
 from dynaflow.prompting import PromptForm, render_messages
-from dynaflow.spending import purse_for
+from dynaflow.spending import Purse, tariff_of
 from dynaflow.staffing import House
 from dynaflow.task import Task
 from sandbox import Limits, Outcome, Setting
@@ -189,7 +189,7 @@ class Run:
 
     async def _speak(self, turn: int, agent: MainAgent) -> RunProgram | GiveAnswer | Unusable:
         show = self._recorder.show
-        purse = purse_for(self._scope, agent.endpoint, self._house.staff.prices)
+        purse = Purse(self._scope, tariff_of(agent.endpoint))
         try:
             async with self._scope.in_flight():
                 said = await agent.speak(

@@ -8,20 +8,19 @@ its batch, before anything is dispatched, from what will open the conversation.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
 from pydantic import JsonValue
 
-from dynaflow.budgets import Need, Price, Reservation, Scope, reserve
+from dynaflow.budgets import Need, Reservation, Scope, Tariff, reserve
 from dynaflow.token_estimate import estimate_tokens
 from subagents import NO_MODEL, Attempt, ChatRequest, Endpoint, Exchange, Message, SubAgent, TokenUsage
 from subagents.exchange import opening
 
-PriceList = Callable[[str, str, TokenUsage], Decimal | None]
-"""What tokens cost in US dollars, by model and address of its server; None where that is not known."""
-
+NOTHING_TO_PAY = Tariff(NO_MODEL, lambda usage: Decimal(0))
+"""Of an agent that answers without a model."""
 _MESSAGE_TOKENS = 8
 """Of a message's frame in a model's chat template."""
 _SHAPE_WORDS = "Reply with JSON only, as described: "
@@ -30,12 +29,12 @@ _SHAPE_WORDS = "Reply with JSON only, as described: "
 class Purse:
     """Pays the requests of one speaker from a scope."""
 
-    def __init__(self, scope: Scope, model: str, price: Price) -> None:
+    def __init__(self, scope: Scope, tariff: Tariff) -> None:
         self.usage = TokenUsage()
         """Of all attempts."""
         self.shortened_to: int | None = None
         """Tokens of the reply, where the budget left fewer than were wanted."""
-        self._scope, self._model, self._price = scope, model, price
+        self._scope, self._tariff = scope, tariff
         self._held: Reservation | None = None
         self._request: ChatRequest | None = None
 
@@ -43,20 +42,22 @@ class Purse:
         """What a request needs; `more` are texts that go out beside its messages."""
         texts = [message.content for message in messages]
         prompt = sum(map(estimate_tokens, [*texts, *more])) + _MESSAGE_TOKENS * len(texts)
-        return Need(self._scope, self._model, self._price, prompt, reply_tokens, calls)
+        return Need(self._scope, self._tariff, prompt, reply_tokens, calls)
 
     def hold(self, reservation: Reservation) -> None:
         """Take over what was reserved for the next request."""
         self._held = reservation
 
-    def asking(self, request: ChatRequest) -> ChatRequest:
+    def asking(self, request: ChatRequest, tariff: Tariff) -> ChatRequest:
         """Reserve for a request that is about to go out, if that is not done; gives it with the reply that it may have.
 
-        Raises `BudgetExceeded`.
+        tariff: of the endpoint that is asked, which may stand in for another. Raises `BudgetExceeded`.
         """
         wanted = request.sampling.max_tokens
-        if self._held is None:
-            (self._held,) = reserve([self._need_of(request)])
+        other, self._tariff = tariff.model != self._tariff.model, tariff
+        if self._held is None or other:
+            self._reserve_anew(request)
+        assert self._held is not None, "what does not fit raises"
         granted = min(self._held.reply_tokens, wanted)
         self.shortened_to = granted if granted < wanted else None
         sampling = request.sampling.model_copy(update={"max_tokens": granted})
@@ -80,6 +81,12 @@ class Purse:
             self._held.release()
             self._held = None
 
+    def _reserve_anew(self, request: ChatRequest) -> None:
+        """Reserve for a request, in place of what is held: the call that it counts, if it does, stays counted."""
+        calls = self._held.amount.calls if self._held is not None else 0
+        self.close()
+        (self._held,) = reserve([replace(self._need_of(request), calls=calls)])
+
     def _need_of(self, request: ChatRequest) -> Need:
         more = [tool.model_dump_json() for tool in request.tools]
         return self.need(request.messages, request.sampling.max_tokens, calls=0, more=more)
@@ -87,15 +94,12 @@ class Purse:
     def _settle(self, usage: TokenUsage) -> None:
         if self._held is not None:
             held, self._held = self._held, None
-            held.settle(usage, self._price(usage) if usage.known else None)
+            held.settle(usage, self._tariff.price(usage) if usage.known else None)
 
 
-def purse_for(scope: Scope, endpoint: Endpoint | None, prices: PriceList) -> Purse:
-    """The purse of whoever speaks through an endpoint; without one there is nothing to pay but the call."""
-    if endpoint is None:
-        return Purse(scope, NO_MODEL, lambda usage: Decimal(0))
-    address = str(endpoint.client.base_url)
-    return Purse(scope, endpoint.model, lambda usage: prices(endpoint.model, address, usage))
+def tariff_of(endpoint: Endpoint | None) -> Tariff:
+    """What the tokens of an endpoint cost; without one there is nothing to pay but the call."""
+    return NOTHING_TO_PAY if endpoint is None else Tariff(endpoint.model, no_price)
 
 
 def opening_need(purse: Purse, agent: SubAgent, exchange: Exchange) -> Need:
@@ -106,8 +110,8 @@ def opening_need(purse: Purse, agent: SubAgent, exchange: Exchange) -> Need:
     return purse.need(opening(agent, exchange), agent.sampling.max_tokens, calls=1, more=shape)
 
 
-def no_prices(model: str, base_url: str, usage: TokenUsage) -> Decimal | None:
-    """The price list in which no price is known."""
+def no_price(usage: TokenUsage) -> Decimal | None:
+    """The price of a model that is on no list."""
     return None
 
 

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from dynaflow import Budget, Journal, Result, Task, run_program, solve
 from dynaflow.budgets import Amount, Scope
-from dynaflow.spending import no_prices
 from dynaflow.testing import LoopbackServer, Reply, ScriptedModel, anyone, faults, main_agent, sub_agent
-from subagents import Allowance, Pool, Sampling, SubAgent, TokenUsage
+from subagents import Allowance, Pool, Sampling, SubAgent
 
 pytestmark = pytest.mark.anyio
 TASK = Task(question="How much is 3 + 4?")
@@ -148,7 +147,6 @@ async def test_a_budget_of_money_without_a_price_refuses_before_anything_is_sent
         result = await ran(server, journal, 'return ask("solver", "a")', budget=Budget(usd=Decimal("0.01")))
         assert server.received == 0
     assert "the price of 'agent' is not known" in (result.reason or "")
-    assert no_prices("agent", "", TokenUsage()) is None
 
 
 async def test_a_stream_that_is_cut_keeps_what_was_reserved_for_it(journal: Journal) -> None:
@@ -161,3 +159,13 @@ async def test_a_stream_that_is_cut_keeps_what_was_reserved_for_it(journal: Jour
     assert (result.status, result.calls, result.agent_usage.known) == ("answered", 1, False)
     assert (study.unmetered, study.reserved) == (1, Amount())
     assert study.unknown.tokens > Sampling().max_tokens
+
+
+async def test_an_agent_without_a_model_counts_and_costs_nothing(journal: Journal) -> None:
+    searcher = SubAgent(name="searcher", description="searches", model="none", reply_through="search")
+    task = Task(question="Who?", context="Nolan directed Inception.\n\nScott directed Alien.")
+    budget = Budget(usd=Decimal(0), tokens=0, calls=1)
+    program = 'return ask("searcher", "Alien")'
+    result = await run_program(program, task, pool=Pool([searcher]), journal=journal, budget=budget)
+    assert "Scott" in (result.answer or "")
+    assert (result.calls, result.usd) == (1, Decimal(0))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynaflow.budgets import LEAST_REPLY_TOKENS, Amount, Need, Reservation, Scope, reserve
+from dynaflow.budgets import LEAST_REPLY_TOKENS, Amount, Need, Reservation, Scope, Tariff, reserve
 from dynaflow.errors import BudgetExceeded, PriceUnknown
 from dynaflow.spending import Purse
 from subagents import Allowance, Attempt, ChatRequest, Message, Sampling, TokenUsage
@@ -26,8 +26,11 @@ def unpriced(usage: TokenUsage) -> None:
     return None
 
 
+PRICED = Tariff("priced", by_token)
+
+
 def need(scope: Scope, *, prompt: int = 100, reply: int = 200, calls: int = 1, **more: object) -> Need:
-    return Need(scope, "m", by_token, prompt, reply, calls, **more)
+    return Need(scope, PRICED, prompt, reply, calls, **more)
 
 
 def fits(scope: Scope) -> bool:
@@ -209,11 +212,11 @@ def test_more_than_was_estimated_is_counted_and_ends_what_follows() -> None:
 
 def test_money_needs_a_price_and_only_where_it_is_limited() -> None:
     free, limited = Scope("the run"), Scope("the run", Allowance(usd=Decimal("0.5")))
-    (reservation,) = reserve([Need(free, "m", unpriced, 10, 10)])
+    (reservation,) = reserve([Need(free, Tariff("m", unpriced), 10, 10)])
     reservation.settle(TokenUsage(prompt=10), None)
     assert free.unpriced == 1
-    with pytest.raises(PriceUnknown, match=r"0\.5 US dollars, and the price of 'm' is not known: name a price"):
-        reserve([Need(limited, "m", unpriced, 10, 10)])
+    with pytest.raises(PriceUnknown, match=r"0\.5 US dollars, and the price of 'm' is not known: give its price"):
+        reserve([Need(limited, Tariff("m", unpriced), 10, 10)])
     assert limited.taken == Amount()
 
 
@@ -274,16 +277,37 @@ async def test_a_deadline_cancels_what_runs_inside_and_says_whose_it_was() -> No
 
 def test_a_retry_is_paid_like_the_first_attempt() -> None:
     run = Scope("the run", Allowance(tokens=700))
-    purse = Purse(run, "m", by_token)
+    purse = Purse(run, PRICED)
     request = ChatRequest(messages=(Message(role="user", content="x" * 40),), sampling=Sampling(max_tokens=1_000))
-    assert purse.asking(request).sampling.max_tokens == 500
+    assert purse.asking(request, PRICED).sampling.max_tokens == 500
     cut = Attempt(endpoint="e", seconds=0, usage=TokenUsage(known=False), outcome="failed", cause="cut", retry_after=0)
     with pytest.raises(BudgetExceeded):
         purse.attempted(cut)
     purse.close()
     assert (run.reserved.tokens, run.unmetered, run.unknown.tokens) == (0, 1, 518)
     refused = cut.model_copy(update={"usage": TokenUsage(), "cause": "429"})
-    other = Purse(Scope("the run", Allowance(tokens=700)), "m", by_token)
-    other.asking(request)
+    other = Purse(Scope("the run", Allowance(tokens=700)), PRICED)
+    other.asking(request, PRICED)
     other.attempted(refused)
     other.close()
+
+
+def test_an_endpoint_that_stands_in_is_reserved_for_at_its_own_price() -> None:
+    run = Scope("the run", Allowance(usd=Decimal("0.01"), calls=1))
+    purse = Purse(run, PRICED)
+    request = ChatRequest(messages=(Message(role="user", content="x" * 40),), sampling=Sampling(max_tokens=300))
+    purse.hold(*reserve([purse.need(request.messages, 300, calls=1)]))
+    assert run.reserved == Amount(1, 318, 318 * CENT)
+    purse.asking(request, Tariff("dear", lambda usage: usage.total * CENT * 20))
+    assert run.reserved == Amount(1, 318, 318 * CENT * 20)
+    purse.attempted(Attempt(endpoint="e", seconds=0, usage=TokenUsage(prompt=100), outcome="ok"))
+    assert (run.used, run.reserved) == (Amount(1, 100, CENT * 2000), Amount())
+
+
+def test_a_call_that_never_leaves_gives_back_what_it_held() -> None:
+    run = Scope("the run")
+    purse = Purse(run, PRICED)
+    purse.hold(*reserve([purse.need((), 300, calls=1)]))
+    purse.close()
+    purse.close()
+    assert run.taken == Amount()

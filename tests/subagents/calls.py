@@ -8,7 +8,18 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 
 from dynaflow.testing import LoopbackServer
-from subagents import AgentReply, Attempt, ChatRequest, Endpoints, Exchange, SubAgent, TokenUsage, Tool, answer
+from subagents import (
+    AgentReply,
+    Attempt,
+    ChatRequest,
+    Endpoint,
+    Endpoints,
+    Exchange,
+    SubAgent,
+    TokenUsage,
+    Tool,
+    answer,
+)
 
 
 @dataclass
@@ -19,7 +30,7 @@ class Seen:
     repairs: list[tuple[str, str, str]] = field(default_factory=list)
     tools: list[tuple[str, JsonValue, str, bool]] = field(default_factory=list)
 
-    def asking(self, request: ChatRequest) -> ChatRequest:
+    def asking(self, request: ChatRequest, endpoint: Endpoint) -> ChatRequest:
         return request
 
     async def attempted(self, attempt: Attempt) -> None:
