@@ -8,27 +8,29 @@ reads the same stream. An event is one JSON object, told apart by `type`; times 
 from __future__ import annotations
 
 import time
+from decimal import Decimal
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
 from dynaflow.task import Task
 from subagents.messages import Attempt, Message, TokenUsage, ToolRequest
+from subagents.specs import Allowance
 
 Mode = Literal["direct", "dynamic", "forced"]
 Status = Literal["answered", "degraded", "no_answer", "failed", "interrupted"]
 
 
-class Budget(BaseModel):
+class Budget(Allowance):
     """What a run may use at most; None is no limit."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     turns: int = Field(default=6, ge=1)
     calls: int | None = Field(default=64, ge=0)
-    tokens: int | None = Field(default=200_000, ge=1)
+    tokens: int | None = Field(default=200_000, ge=0)
     """Prompt plus completion tokens of main agent and sub-agents together."""
-    seconds: float | None = Field(default=1800.0, gt=0)
+    seconds: float | None = Field(default=1800.0, ge=0, allow_inf_nan=False)
+    per_workflow: Allowance = Allowance()
+    """What each workflow of the run may use of it."""
 
 
 class AgentRecord(BaseModel):
@@ -153,6 +155,8 @@ class CallStarted(_Event):
     branch: str
     line: int | None
     sources: tuple[SourceRecord, ...] = ()
+    repeats: int = 0
+    """How often this very call had been asked for again, with this time, although its reply was there."""
 
 
 class CallAttempted(_Event):
@@ -298,6 +302,8 @@ class RunFinished(_Event):
     """Census of failed calls: failure name -> count."""
     main_usage: TokenUsage
     agent_usage: TokenUsage
+    usd: Decimal | None = None
+    """What all of it cost in US dollars; None where a price or some usage is not known."""
     seconds: float
 
 

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 
 from dynaflow.call_rows import as_text, count_statuses, render_rows, row_of
 from dynaflow.events import Budget, Event, FindingRecord, WorkflowFinished
+from dynaflow.loops import REPEATS_NOTED
 from dynaflow.story import CallStory, Story
 from dynaflow.templates import render
 from dynaflow.token_estimate import cut_to_tokens, estimate_tokens
+from dynaflow.wording import one_line
 
 __all__ = [
     "estimate_tokens",
@@ -31,6 +33,8 @@ _LINE_TOKENS = 60
 _MESSAGE_TOKENS = 120
 _LEAST_TOKENS = 500
 _FINDINGS, _FINDING_TOKENS = 5, 150
+_NOTES, _NOTE_CHARACTERS = 3, 60
+_NOTE = "Note: {} was asked [{}] again {} times although its reply was there; use that reply, or ask something else."
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,12 @@ def render_workflow_feedback(events: Iterable[Event], *, budget_left: Budget, ma
     ended = turn.ended
     rows = [row_of(call) for call in turn.calls.values()]
     value, printed = "" if ended.value is None else as_text(ended.value), ended.printed.rstrip()
-    head = {"ended": _shortened(ended), "left": budget_left, "statuses": count_statuses(rows)}
+    head = {
+        "ended": _shortened(ended),
+        "left": budget_left,
+        "statuses": count_statuses(rows),
+        "notes": _notes(turn.calls.values()),
+    }
     bare = render("workflow_feedback", **head, value=value and "-", rows=rows and "-", printed=printed and "-")
     room = max(max_tokens, _LEAST_TOKENS) - estimate_tokens(bare)
     shares = _shares(room, [estimate_tokens(value), sum(row.tokens for row in rows), estimate_tokens(printed)])
@@ -89,6 +98,15 @@ def _shares(room: int, needs: Sequence[int]) -> tuple[int, int, int]:
     rest = room - for_value
     for_rows = min(rows, max(int(rest * _ROWS_SHARE), rest - printed))
     return for_value, for_rows, min(printed, rest - for_rows)
+
+
+def _notes(calls: Iterable[CallStory]) -> list[str]:
+    """A line for each call that was repeated so often that its author should know; of many only the worst."""
+    worst: dict[tuple[str, str], int] = {}
+    for started in (call.started for call in calls if call.started.repeats >= REPEATS_NOTED):
+        worst[started.agent, one_line(started.instruction, _NOTE_CHARACTERS)] = started.repeats
+    ordered = sorted(worst.items(), key=lambda item: -item[1])
+    return [_NOTE.format(agent, said, repeats) for (agent, said), repeats in ordered[:_NOTES]]
 
 
 def _workflow_turn(events: Iterable[Event]) -> _Finished:

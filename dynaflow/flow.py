@@ -1,8 +1,9 @@
 """Flow: the one door between workflows and sub-agents.
 
 Every call of every workflow, generated or written by a person, passes here, and only here live budgets, journal
-events and the seeds of equal calls. A workflow's `Door` is what the sandbox sees of it: a batch is admitted whole
-by the budget, or every one of its calls fails with `BudgetExceeded` and none leaves.
+events, the seeds of equal calls, and the watch for calls that repeat themselves. A workflow's `Door` is what the
+sandbox sees of it: a batch is admitted whole by the budget, or every one of its calls fails with `BudgetExceeded` and
+none leaves.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import anyio
 from pydantic import JsonValue
 
 from dynaflow.board import Board
+from dynaflow.budgets import Need, Reservation, Scope, reserve
 from dynaflow.errors import BudgetExceeded
 from dynaflow.events import (
     ArtifactShared,
@@ -30,9 +32,22 @@ from dynaflow.events import (
     SourceRecord,
     ToolCalled,
 )
-from dynaflow.meter import Meter
+from dynaflow.loops import REPEATED_CALL, REPEATS_ALLOWED, RepeatWatch, repeated_message
+from dynaflow.spending import Purse, opening_need, tariff_of
 from sandbox import Failure, Reply, Request
-from subagents import AgentReply, CallFailed, Endpoint, Exchange, Pool, SubAgent, TokenUsage, Tool, answer
+from subagents import (
+    AgentReply,
+    Allowance,
+    CallFailed,
+    ChatRequest,
+    Endpoint,
+    Exchange,
+    Pool,
+    SubAgent,
+    TokenUsage,
+    Tool,
+    answer,
+)
 from subagents.messages import Attempt
 
 REPEAT_TEMPERATURE = 0.7
@@ -57,19 +72,24 @@ class Staff:
 class Flow:
     """The calls of one run."""
 
-    def __init__(self, staff: Staff, meter: Meter, emit: Emit, seed: int) -> None:
+    def __init__(
+        self, staff: Staff, scope: Scope, emit: Emit, seed: int, per_workflow: Allowance = Allowance()
+    ) -> None:
         self.staff = staff
-        self.meter = meter
+        self.scope = scope
         self.emit = emit
         self.board = Board()
+        self.repeats = RepeatWatch()
+        self.usage = TokenUsage()
         self.failures: Counter[str] = Counter()
         self.delivered = 0
         self._seed = seed
+        self._per_workflow = per_workflow
         self._asked: Counter[str] = Counter()
 
     def door(self, turn: int) -> WorkflowDoor:
         """The door of the workflow of one turn."""
-        return WorkflowDoor(self, turn)
+        return WorkflowDoor(self, turn, self.scope.child("the workflow", self._per_workflow))
 
     def sampled(self, agent: SubAgent, key: str) -> tuple[SubAgent, int]:
         """The agent as it samples now, and the seed: made of run seed, key, and how often the key was asked before."""
@@ -85,20 +105,30 @@ class Flow:
 class WorkflowDoor:
     """What a workflow can reach: the sub-agents through `ask`, the board through `share` and `recall`."""
 
-    def __init__(self, flow: Flow, turn: int) -> None:
+    def __init__(self, flow: Flow, turn: int, scope: Scope) -> None:
+        self.scope = scope
         self._flow = flow
         self._turn = turn
+        self._agents: dict[str, Scope] = {}
+        self._calls: list[_Call] = []
 
     def admit(self, batch: Sequence[Request]) -> Sequence[Callable[[], Awaitable[Reply]]]:
         """Reserve the calls of a batch in the budget, all or none, and give what serves each request."""
-        calls = sum(request.function == "ask" for request in batch)
-        refused: BudgetExceeded | None = None
-        if calls:
-            try:
-                self._flow.meter.reserve(calls)
-            except BudgetExceeded as error:
-                refused = error
-        return [partial(self._serve, request, refused) for request in batch]
+        calls = {request.call: self._call(request) for request in batch if request.function == "ask"}
+        repeats = self._flow.repeats.asked(self._turn, [call.key for call in calls.values()])
+        for call in calls.values():
+            call.repeats = repeats[call.key]
+        fresh = [call for call in calls.values() if call.repeats <= REPEATS_ALLOWED]
+        try:
+            for call, reservation in zip(fresh, reserve([call.need() for call in fresh]), strict=True):
+                call.hold(reservation)
+        except BudgetExceeded as error:
+            for call in fresh:
+                call.refused = error
+        self._calls += fresh
+        return [
+            calls[request.call].answer if request.call in calls else partial(self._serve, request) for request in batch
+        ]
 
     def deadline(self, number: int, seconds: float) -> Callable[[], Awaitable[None]]:
         """A time limit that the program set."""
@@ -107,9 +137,18 @@ class WorkflowDoor:
     def waiting(self, outstanding: Collection[int]) -> None:
         """Nothing is held back here."""
 
-    async def _serve(self, request: Request, refused: BudgetExceeded | None) -> Reply:
-        if request.function == "ask":
-            return await _Call(self._flow, self._turn, request).refuse(refused) if refused else await self._ask(request)
+    def close(self) -> None:
+        """The workflow has ended: calls that were never begun give back what was reserved for them."""
+        for call in self._calls:
+            call.purse.close()
+
+    def _call(self, request: Request) -> _Call:
+        agent = self._flow.staff.pool[str(request.arguments["agent"])]
+        if agent.name not in self._agents:
+            self._agents[agent.name] = self.scope.child(f"agent {agent.name!r}", agent.budget)
+        return _Call(self._flow, self._turn, request, agent, self._agents[agent.name])
+
+    async def _serve(self, request: Request) -> Reply:
         artifact = str(request.arguments["id"])
         if request.function == "share":
             return await self._share(request, artifact)
@@ -117,9 +156,6 @@ class WorkflowDoor:
             return Reply(self._flow.board.recall(artifact))
         except KeyError as error:
             return Reply(failure=Failure("KeyError", str(error.args[0])))
-
-    async def _ask(self, request: Request) -> Reply:
-        return await _Call(self._flow, self._turn, request).answer()
 
     async def _share(self, request: Request, artifact: str) -> Reply:
         value = cast("JsonValue", request.arguments["value"])
@@ -132,49 +168,81 @@ class WorkflowDoor:
 class _Call:
     """One call from its start to its one terminal event. Observes its own attempts, repairs and tool calls."""
 
-    def __init__(self, flow: Flow, turn: int, request: Request) -> None:
+    def __init__(self, flow: Flow, turn: int, request: Request, agent: SubAgent, scope: Scope) -> None:
         arguments = cast("Mapping[str, JsonValue]", request.arguments)
         self._flow = flow
         self._turn = turn
         self._request = request
-        self._agent = flow.staff.pool[str(arguments["agent"])]
+        self._agent = agent
+        self._scope = scope
         self._label = cast("str | None", arguments.get("label"))
         self._exchange = Exchange(
             instruction=str(arguments["instruction"]), inputs=arguments.get("inputs"), shape=arguments.get("returns")
         )
-        self._usage = TokenUsage()
         self._started = anyio.current_time()
+        self.purse = Purse(scope, tariff_of(flow.staff.endpoints.get(agent.name)))
+        self.key = self._key()
+        self.repeats = 0
+        self.refused: BudgetExceeded | None = None
+
+    def need(self) -> Need:
+        """What the call needs to begin."""
+        return opening_need(self.purse, self._agent, self._exchange)
+
+    def hold(self, reservation: Reservation) -> None:
+        """Take over what was reserved for the call."""
+        self.purse.hold(reservation)
 
     async def answer(self) -> Reply:
-        """Have the sub-agent answer."""
+        """Have the sub-agent answer, unless the call may not leave."""
         await self._flow.emit(self._start())
+        if self.repeats > REPEATS_ALLOWED:
+            return await self._fail(REPEATED_CALL, repeated_message(self.repeats))
+        if self.refused is not None:
+            return await self._fail("BudgetExceeded", str(self.refused))
         try:
             reply = await self._ask()
+        except BudgetExceeded as error:
+            return await self._fail("BudgetExceeded", str(error))
         except CallFailed as error:
-            return await self._fail(error.kind, str(error))
+            return await self._fail(error.kind, f"{error}{self._shortened(error)}")
         except BaseException:
             with anyio.CancelScope(shield=True):
                 await self._finish("cancelled")
             raise
         self._flow.delivered += 1
+        self._flow.repeats.delivered(self._turn, self.key)
         await self._finish("delivered", value=reply.value, text=reply.text)
         return Reply(reply.value)
 
-    async def refuse(self, error: BudgetExceeded) -> Reply:
-        """End the call before it left, because the budget does not allow it."""
-        await self._flow.emit(self._start())
-        return await self._fail("BudgetExceeded", str(error))
-
     async def _ask(self) -> AgentReply:
-        agent, seed = self._flow.sampled(self._agent, self._key())
+        agent, seed = self._flow.sampled(self._agent, self.key)
         staff = self._flow.staff
         endpoint = staff.endpoints.get(agent.name)
-        return await answer(agent, self._exchange, endpoint=endpoint, tools=staff.tools, observer=self, seed=seed)
+        with self._scope.within_time(below=self._flow.scope):
+            async with self._scope.in_flight():
+                self._started = anyio.current_time()
+                if endpoint is None:
+                    self.purse.leave()
+                return await answer(
+                    agent, self._exchange, endpoint=endpoint, tools=staff.tools, observer=self, seed=seed
+                )
+        raise AssertionError("what does not answer in time raises")
+
+    def _shortened(self, error: CallFailed) -> str:
+        """Why a reply was cut off, where that was the budget's doing."""
+        tokens = self.purse.shortened_to
+        return f" (the budget left {tokens} tokens for it)" if tokens and error.cause == "length" else ""
+
+    def asking(self, request: ChatRequest, endpoint: Endpoint) -> ChatRequest:
+        return self.purse.asking(request, tariff_of(endpoint))
 
     async def attempted(self, attempt: Attempt) -> None:
-        self._usage += attempt.usage
-        self._flow.meter.agents += attempt.usage
-        await self._flow.emit(CallAttempted(turn=self._turn, call=self._request.call, attempt=attempt))
+        self._flow.usage += attempt.usage
+        try:
+            self.purse.attempted(attempt)
+        finally:
+            await self._flow.emit(CallAttempted(turn=self._turn, call=self._request.call, attempt=attempt))
 
     async def repaired(self, how: Literal["json", "asked"], problem: str, before: str) -> None:
         call = self._request.call
@@ -201,7 +269,7 @@ class _Call:
         return CallStarted(
             turn=self._turn, call=request.call, agent=self._agent.name, instruction=self._exchange.instruction,
             inputs=self._exchange.inputs, shape=self._exchange.shape, label=self._label,
-            branch=request.branch, line=request.line, sources=sources,
+            branch=request.branch, line=request.line, sources=sources, repeats=self.repeats,
         )  # fmt: skip
 
     async def _fail(self, kind: str, message: str) -> Reply:
@@ -218,8 +286,9 @@ class _Call:
         failure: str | None = None,
         message: str | None = None,
     ) -> None:
+        self.purse.close()
         event = CallFinished(
             turn=self._turn, call=self._request.call, status=status, value=value, text=text, failure=failure,
-            message=message, usage=self._usage, seconds=anyio.current_time() - self._started,
+            message=message, usage=self.purse.usage, seconds=anyio.current_time() - self._started,
         )  # fmt: skip
         await self._flow.emit(event)

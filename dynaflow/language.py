@@ -14,6 +14,7 @@ FAILURES: dict[str, str | None] = {
     "EmptyReply": "CallFailed",
     "ContextOverflow": "CallFailed",
     "AgentUnavailable": "CallFailed",
+    "RepeatedCall": "CallFailed",
     "BudgetExceeded": None,
     "UnknownAgent": None,
 }

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import anyio
 
+from dynaflow.spending import Purse, tariff_of
 from dynaflow.token_estimate import estimate_tokens
 from subagents import Attempt, ChatReply, ChatRequest, Endpoint, Message, Sampling, ToolSpec, chat
 from subagents.messages import FinishReason
@@ -55,8 +56,8 @@ class MainAgent:
         """Add messages to the conversation."""
         self._messages.extend(messages)
 
-    async def speak(self, turn: int, on_text: Callable[[str], None], *, again: bool) -> Said:
-        """The main agent's next message. Raises `CallFailed` when its endpoint does not give one.
+    async def speak(self, turn: int, on_text: Callable[[str], None], purse: Purse, *, again: bool) -> Said:
+        """The main agent's next message. Raises `CallFailed` when its endpoint does not give one, or `BudgetExceeded`.
 
         again: whether its last message could not be used, so that the likeliest one would be that same message.
         `attempts` holds the attempts of the message, also when it failed.
@@ -65,11 +66,11 @@ class MainAgent:
 
         async def record(attempt: Attempt) -> None:
             self.attempts.append(attempt)
+            purse.attempted(attempt)
 
         started = anyio.current_time()
-        reply = await chat(
-            self.endpoint, self._request(turn, again), timeout=REPLY_SECONDS, on_text=on_text, on_attempt=record
-        )
+        request = purse.asking(self._request(turn, again), tariff_of(self.endpoint))
+        reply = await chat(self.endpoint, request, timeout=REPLY_SECONDS, on_text=on_text, on_attempt=record)
         self.hear(Message(role="assistant", content=reply.text, tool_requests=reply.tool_requests))
         return Said(reply, tuple(self.attempts), anyio.current_time() - started)
 

@@ -139,7 +139,9 @@ class Pace:
         held.gate.set()
 
 
-def _by_key(started: Mapping[int, CallStarted], events: Sequence[Event], change: Change) -> dict[str, list[RecordedCall]]:
+def _by_key(
+    started: Mapping[int, CallStarted], events: Sequence[Event], change: Change
+) -> dict[str, list[RecordedCall]]:
     steps: dict[int, list[Step]] = {}
     calls: dict[str, list[RecordedCall]] = {}
     for event in events:

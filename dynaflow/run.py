@@ -10,6 +10,7 @@ from typing import cast
 import anyio
 from pydantic import JsonValue
 
+from dynaflow.budgets import Scope
 from dynaflow.call_rows import as_text
 from dynaflow.errors import BudgetExceeded
 from dynaflow.events import (
@@ -36,14 +37,15 @@ from dynaflow.feedback import (
 )
 from dynaflow.flow import Flow
 from dynaflow.language import contract_for
+from dynaflow.loops import ProgramWatch, earlier_end
 from dynaflow.main_agent import MainAgent, Said
-from dynaflow.meter import Meter
 from dynaflow.parsing import GiveAnswer, RunProgram, Unusable, parse_message
 from dynaflow.prompting import PromptForm, render_messages
 from dynaflow.recorder import Recorder
+from dynaflow.spending import Purse, tariff_of
 from dynaflow.staffing import House
 from dynaflow.task import Task
-from sandbox import Outcome, Setting
+from sandbox import Limits, Outcome, Setting
 from sandbox.errors import OperatorError
 from subagents import Attempt, CallFailed, ContextOverflow, EmptyReply, Message, TokenUsage
 
@@ -52,6 +54,8 @@ DISTRIBUTION = "dynaflow-orchestrator"
 FEEDBACK_SHARE = 4
 """Feedback after a workflow takes at most one part in so many of the main agent's window."""
 FEEDBACK_TOKENS = 2_000
+GRACE_SECONDS = 5.0
+"""After the seconds of a workflow, in which its calls have failed, its program may go on so long, to return what it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,8 @@ class Plan:
     budget: Budget
     seed: int
     form: PromptForm
+    within: Scope | None = None
+    """The scope around the run: a study, whose budget several runs share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +89,11 @@ class Run:
         self._approve = approve
         self._recorder = recorder
         self._events: list[Event] = []
-        self._meter = Meter(plan.budget)
-        self._flow = Flow(house.staff, self._meter, self._emit, plan.seed)
+        self._scope = Scope("the run", plan.budget, plan.within)
+        self._flow = Flow(house.staff, self._scope, self._emit, plan.seed, plan.budget.per_workflow)
         self._contract = contract_for(plan.task, [agent.name for agent in house.staff.pool])
-        self._repeated: set[str] = set()
+        self._programs = ProgramWatch()
+        self._main_usage = TokenUsage()
         self._now = 0.0
 
     async def drive(self) -> None:
@@ -100,17 +107,15 @@ class Run:
     async def _ended_by(self, work: Callable[[], Awaitable[Ending]]) -> None:
         await self._emit(self._started())
         try:
-            with anyio.move_on_after(self._plan.budget.seconds) as scope:
+            with self._scope.within_time():
                 ending = await work()
-            if scope.cancelled_caught:
-                ending = Ending("no_answer", reason=f"the budget of {self._plan.budget.seconds:g} seconds is used up")
         except ContextOverflow as error:
             way_out = "shorten the context, or put it into a folder that a searcher searches (corpus)"
             ending = Ending("failed", reason=f"the task does not fit the main agent's window: {error}; {way_out}")
         except (CallFailed, OperatorError) as error:
             ending = Ending("failed", reason=str(error))
         except BudgetExceeded as error:
-            ending = Ending("no_answer", reason=str(error))
+            ending = Ending("no_answer", reason=error.facts)
         except BaseException:
             with anyio.CancelScope(shield=True):
                 await self._emit(self._finished(Ending("interrupted", reason="the run was interrupted")))
@@ -127,7 +132,7 @@ class Run:
             plan.task, plan.mode, self._house.agents, form=plan.form, tools=agent.uses_tools, budget=plan.budget
         )
         for turn in range(1, plan.budget.turns + 1):
-            self._meter.check()
+            self._scope.check_time()
             ending, feedback = await self._turn(turn, agent, news)
             if ending is not None:
                 return ending
@@ -139,8 +144,8 @@ class Run:
         agent.hear(*news)
         action = await self._speak(turn, agent)
         match action:
-            case RunProgram(program=program, imagined=imagined) if self._finished_before(program):
-                return await self._again(turn, program, imagined)
+            case RunProgram(program=program, imagined=imagined) if end := earlier_end(program, self._events):
+                return await self._again(turn, program, imagined, end)
             case RunProgram(program=program) if self._plan.mode != "direct":
                 return await self._program(turn, program)
             case GiveAnswer(answer=answer, tagged=tagged):
@@ -151,39 +156,49 @@ class Run:
 
     async def _speak(self, turn: int, agent: MainAgent) -> RunProgram | GiveAnswer | Unusable:
         show = self._recorder.show
+        purse = Purse(self._scope, tariff_of(agent.endpoint))
         try:
-            said = await agent.speak(
-                turn, lambda text: show(TextStreamed(turn=turn, text=text)), again=self._last_was_useless(turn)
-            )
+            async with self._scope.in_flight():
+                said = await agent.speak(
+                    turn,
+                    lambda text: show(TextStreamed(turn=turn, text=text)),
+                    purse,
+                    again=self._last_was_useless(turn),
+                )
         except EmptyReply as error:  # the model's fault: it is told, and may do better
             said = agent.said_nothing(error.cause)
             await self._emit(_model_called(turn, said))
             return Unusable(str(error), "write a short message")
         finally:
-            for attempt in agent.attempts:
-                self._meter.main += attempt.usage
+            purse.close()
+            self._main_usage += purse.usage
         await self._emit(_model_called(turn, said))
         reply = said.reply
         return parse_message(reply.text, reply.tool_requests, allow_program=self._plan.mode != "direct")
 
-    async def _again(self, turn: int, program: str, imagined: str | None) -> tuple[Ending | None, str]:
-        """A program that has finished already is not run again.
+    async def _again(
+        self, turn: int, program: str, imagined: str | None, end: ProgramChecked | WorkflowFinished
+    ) -> tuple[Ending | None, str]:
+        """A program that has had its end is not run again: the model is told once.
 
-        An answer beside it is no longer imagined. Else the model is told once; if it insists, the value is its answer.
+        If it insists, the value that the program returned is its answer; without one the run is stopped. An answer beside
+        a program that has brought a value is no longer imagined.
         """
-        value = as_text(self._finished_before(program)[0].value)
-        if imagined is not None:
-            return await self._answer(turn, imagined, True)
-        if program in self._repeated:
-            return await self._answer(turn, value, False)
-        self._repeated.add(program)
-        reason = f"This very program has run already, and returned {value[:200]}"
-        return None, render_unusable_feedback(reason, "Write only the answer: <answer>value</answer>")
+        first = self._programs.tell(program)
+        value = as_text(end.value) if isinstance(end, WorkflowFinished) and end.value is not None else None
+        fate = f"has run already, and returned {value[:200]}" if value is not None else _fate(end)
+        if value is not None and (imagined is not None or not first) and self._may_answer:
+            return await self._answer(turn, value if imagined is None else imagined, imagined is not None)
+        if not first:
+            return Ending("no_answer", reason=f"the main agent keeps sending the same program, which {fate}"), ""
+        way_out = (
+            "Write only the answer: <answer>value</answer>" if value is not None and self._may_answer else "Change it"
+        )
+        return None, render_unusable_feedback(f"This very program {fate}", way_out)
 
-    def _finished_before(self, program: str) -> list[WorkflowFinished]:
-        started = {e.turn for e in self._events if e.type == "WorkflowStarted" and e.program == program}
-        ended = [e for e in self._events if e.type == "WorkflowFinished" and e.turn in started]
-        return [event for event in ended if event.status == "finished" and event.value is not None]
+    @property
+    def _may_answer(self) -> bool:
+        return self._plan.mode != "forced" or bool(self._flow.delivered)
 
     def _last_was_useless(self, turn: int) -> bool:
         """Whether the turn before brought no finished workflow."""
@@ -194,7 +209,7 @@ class Run:
         return turn > 1 and not finished
 
     async def _answer(self, turn: int, answer: str, tagged: bool) -> tuple[Ending | None, str]:
-        if self._plan.mode == "forced" and not self._flow.delivered:
+        if not self._may_answer:
             return None, render_must_delegate_feedback()
         await self._emit(Answered(turn=turn, answer=answer, tagged=tagged))
         return self._answered(answer), ""
@@ -214,9 +229,9 @@ class Run:
             return None, render_check_feedback(program, findings)
         if self._approve is not None and not await self._approve(program):
             return Ending("no_answer", reason="the program was not approved"), ""
-        asked_before = self._meter.calls
+        asked_before = self._scope.taken.calls
         outcome = await self._workflow(turn, program)
-        asked_nobody = self._meter.calls == asked_before
+        asked_nobody = self._scope.taken.calls == asked_before
         if asked_nobody and outcome.error is None and outcome.value is not None and self._flow.delivered:
             # After its sub-agents have delivered, a program that asks nobody is the answer, written as a program.
             return await self._answer(turn, as_text(cast("JsonValue", outcome.value)), False)
@@ -231,7 +246,13 @@ class Run:
     async def _workflow(self, turn: int, program: str) -> Outcome:
         await self._emit(WorkflowStarted(turn=turn, program=program))
         setting = Setting(seed=self._plan.seed, now=self._now)
-        outcome = await self._house.sandbox.run(program, self._contract, self._flow.door(turn), setting=setting)
+        door = self._flow.door(turn)
+        try:
+            outcome = await self._house.sandbox.run(
+                program, self._contract, door, limits=_limits(self._plan.budget.per_workflow.seconds), setting=setting
+            )
+        finally:
+            door.close()
         await self._emit(_workflow_finished(turn, outcome))
         return outcome
 
@@ -239,7 +260,11 @@ class Run:
         window = self._house.main.context_tokens if self._house.main else None
         tokens = FEEDBACK_TOKENS if window is None else min(FEEDBACK_TOKENS, window // FEEDBACK_SHARE)
         events = [event for event in self._events if getattr(event, "turn", None) == turn]
-        return render_workflow_feedback(events, budget_left=self._meter.left(turn), max_tokens=tokens)
+        return render_workflow_feedback(events, budget_left=self._left(turn), max_tokens=tokens)
+
+    def _left(self, turn: int) -> Budget:
+        left = self._scope.left().model_dump()
+        return Budget(turns=max(self._plan.budget.turns - turn, 1), **left)
 
     def _replies(self, agent: MainAgent, feedback: str) -> tuple[Message, ...]:
         """Feedback as messages: the answer to each tool request, or one user message."""
@@ -281,10 +306,29 @@ class Run:
 
     def _finished(self, ending: Ending) -> RunFinished:
         return RunFinished(
-            status=ending.status, answer=ending.answer, reason=ending.reason, calls=self._meter.calls,
-            delivered=self._flow.delivered, failures=dict(self._flow.failures), main_usage=self._meter.main,
-            agent_usage=self._meter.agents, seconds=self._meter.seconds,
+            status=ending.status, answer=ending.answer, reason=ending.reason, calls=self._scope.taken.calls,
+            delivered=self._flow.delivered, failures=dict(self._flow.failures), main_usage=self._main_usage,
+            agent_usage=self._flow.usage, usd=self._scope.cost, seconds=self._scope.seconds,
         )  # fmt: skip
+
+
+def _limits(workflow_seconds: float | None) -> Limits:
+    """The sandbox's limits, of wall time no more than the workflow has."""
+    usual = Limits()
+    if workflow_seconds is None:
+        return usual
+    return Limits(wall_seconds=min(usual.wall_seconds, workflow_seconds + GRACE_SECONDS))
+
+
+def _fate(end: ProgramChecked | WorkflowFinished) -> str:
+    """What became of a program that brought no value."""
+    if isinstance(end, ProgramChecked):
+        return f"was not run: {end.findings[0].message}"
+    return (
+        f"has failed with {end.error}: {end.message}"
+        if end.status == "failed"
+        else "has run already, and returned nothing"
+    )
 
 
 def _sum(attempts: tuple[Attempt, ...]) -> TokenUsage:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from decimal import Decimal
 from pathlib import Path
 from typing import Literal
 
 import anyio
 from pydantic import BaseModel, ConfigDict
 
+from dynaflow.budgets import Scope
 from dynaflow.events import Budget, Event, Mode, RunFinished, Status
 from dynaflow.journal import Journal, new_run_id
 from dynaflow.language import contract_for
@@ -47,6 +49,8 @@ class Result(BaseModel):
     """Failed calls: failure name -> count."""
     main_usage: TokenUsage
     agent_usage: TokenUsage
+    usd: Decimal | None
+    """US dollars; None where a price or some usage is not known."""
     seconds: float
 
 
@@ -63,12 +67,14 @@ def stream(
     seed: int = 0,
     prompt: PromptChoice = "auto",
     approve: Approve | None = None,
+    within: Scope | None = None,
 ) -> AbstractAsyncContextManager[AsyncIterator[Event]]:
     """The events of a run of the main agent, as they happen; leaving the block early interrupts the run.
 
     model, agent_model: endpoint strings of the main agent and of the sub-agents (None: the same).
     corpus: a folder, or passages, that a searcher searches; None is the task's context.
     journal: None is the user's own. approve: asked with each program before it runs.
+    within: a scope of a study, whose budget several runs share.
     Raises the errors of bad set-up: `EndpointUnknown`, `PoolError`, `SandboxUnavailable`, `SettingError`, `JournalError`.
     """
     house = open_house(
@@ -78,7 +84,7 @@ def stream(
     def make(opened: House, recorder: Recorder) -> Callable[[], object]:
         window = opened.main.context_tokens if opened.main else None
         form = choose_form(window) if prompt == "auto" else prompt
-        return Run(Plan(task, mode, budget, seed, form), opened, recorder, approve).drive
+        return Run(Plan(task, mode, budget, seed, form, within), opened, recorder, approve).drive
 
     return _events(house, journal, make)
 
@@ -96,12 +102,13 @@ async def solve(
     seed: int = 0,
     prompt: PromptChoice = "auto",
     approve: Approve | None = None,
+    within: Scope | None = None,
     observe: Callable[[Event], None] | None = None,
 ) -> Result:
     """Let the main agent solve a task. Arguments and errors are those of `stream`; `observe` sees every event."""
     events = stream(
         task, mode=mode, model=model, agent_model=agent_model, pool=pool, budget=budget, corpus=corpus,
-        journal=journal, seed=seed, prompt=prompt, approve=approve,
+        journal=journal, seed=seed, prompt=prompt, approve=approve, within=within,
     )  # fmt: skip
     return await _result(events, observe)
 

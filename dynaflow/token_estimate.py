@@ -8,6 +8,8 @@ letters take more. The estimate of a text never exceeds the sum of those of its 
 
 from __future__ import annotations
 
+import re
+
 _UNIT = 20
 _SMALL, _CAPITAL, _DIGIT, _PUNCTUATION, _OTHER_SCRIPT, _EMOJI = 5, 10, 20, 16, 25, 50
 _LEFT_OUT = " …[{:,} more characters]"
@@ -15,7 +17,9 @@ _LEFT_OUT = " …[{:,} more characters]"
 
 def estimate_tokens(text: str) -> int:
     """About 4 characters of prose a token, fewer for digits, punctuation and other scripts; errs upwards."""
-    return -(-sum(map(_weight, text)) // _UNIT)
+    plain = text.encode("ascii", "ignore").translate(_ASCII_TABLE)  # ten times as fast as character by character
+    others = () if len(plain) == len(text) else _NOT_ASCII.findall(text)
+    return -(-(sum(plain) + sum(map(_weight, others))) // _UNIT)
 
 
 def cut_to_tokens(text: str, tokens: int) -> str:
@@ -53,3 +57,5 @@ def _ascii_weight(character: str) -> int:
 
 
 _ASCII_WEIGHTS = [_ascii_weight(chr(code)) for code in range(128)]
+_ASCII_TABLE = bytes(_ASCII_WEIGHTS) + bytes(128)
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")

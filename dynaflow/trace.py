@@ -204,6 +204,7 @@ def closing(finished: RunFinished | Result) -> str:
     parts = [count(finished.calls, "call") + (f" ({finished.delivered} delivered)" if finished.calls else "")]
     parts += [f"failed: {failed}"] if failed else []
     parts += [f"main {tokens(finished.main_usage)}", f"sub-agents {tokens(finished.agent_usage)}"]
+    parts += [f"${finished.usd:,.4f}"] if finished.usd else []
     return " · ".join([*parts, seconds(finished.seconds)])
 
 

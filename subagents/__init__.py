@@ -25,13 +25,13 @@ from subagents.messages import Attempt, ChatReply, ChatRequest, Message, Samplin
 from subagents.pool import Pool
 from subagents.retry import chat
 from subagents.search import Corpus, Passage, search_tool
-from subagents.specs import NO_MODEL, SubAgent
+from subagents.specs import NO_MODEL, Allowance, SubAgent
 from subagents.tools import Tool, ToolFailed, ToolResult
 
 __all__ = [
-    "NO_MODEL", "AgentReply", "AgentUnavailable", "Attempt", "AttemptFailed", "CallFailed", "CallObserver",
-    "CallTimeout", "ChatReply", "ChatRequest", "ContextOverflow", "Corpus", "EmptyReply", "Endpoint", "EndpointUnknown",
-    "Endpoints", "Exchange", "Message", "Passage", "Pool", "PoolError", "Sampling", "SchemaMismatch", "SubAgent",
-    "SubAgentError", "TokenUsage", "Tool", "ToolFailed", "ToolResult", "ToolSpec", "UnknownAgent", "answer", "chat",
-    "parse_endpoint", "search_tool",
+    "NO_MODEL", "AgentReply", "AgentUnavailable", "Allowance", "Attempt", "AttemptFailed", "CallFailed",
+    "CallObserver", "CallTimeout", "ChatReply", "ChatRequest", "ContextOverflow", "Corpus", "EmptyReply", "Endpoint",
+    "EndpointUnknown", "Endpoints", "Exchange", "Message", "Passage", "Pool", "PoolError", "Sampling",
+    "SchemaMismatch", "SubAgent", "SubAgentError", "TokenUsage", "Tool", "ToolFailed", "ToolResult", "ToolSpec",
+    "UnknownAgent", "answer", "chat", "parse_endpoint", "search_tool",
 ]  # fmt: skip

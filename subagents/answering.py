@@ -36,7 +36,11 @@ _MOST_SHOWN = 200
 
 
 class CallObserver(Protocol):
-    """Is told what happens inside a call, as it happens."""
+    """Is told what happens inside a call, as it happens. What it raises ends the call."""
+
+    def asking(self, request: ChatRequest, endpoint: Endpoint) -> ChatRequest:
+        """A request is about to go out to an endpoint; what is given back goes, perhaps with a shorter reply."""
+        ...
 
     async def attempted(self, attempt: Attempt) -> None:
         """One request to the endpoint ended, well or not."""
@@ -177,6 +181,7 @@ class _Call:
             sampling = sampling.model_copy(update={"temperature": 0.0})
         schema = json_schema(self._shape) if shaped else None
         request = ChatRequest(messages=tuple(self._messages), sampling=sampling, schema_=schema)
+        request = self._observer.asking(request, self._endpoint)
         left = self._ends - anyio.current_time()
         reply = await retry.chat(self._endpoint, request, timeout=left, on_attempt=self._attempted)
         self._messages.append(Message(role="assistant", content=reply.text))

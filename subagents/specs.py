@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from typing import Annotated, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -13,6 +14,20 @@ NO_MODEL = "none"
 """The `model` of an agent that needs none: its tool alone makes the reply."""
 
 Line = Annotated[str, Field(min_length=1, max_length=300, pattern=r"^[^\n]+$")]
+
+
+class Allowance(Frozen):
+    """What may be used at most; None is no limit. Who keeps to it is decided above this package."""
+
+    calls: int | None = Field(default=None, ge=0)
+    tokens: int | None = Field(default=None, ge=0)
+    """Prompt plus completion tokens."""
+    usd: Decimal | None = Field(default=None, ge=0, allow_inf_nan=False)
+    """US dollars."""
+    seconds: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    """From the first use on."""
+    concurrency: int | None = Field(default=None, ge=1)
+    """Calls in flight at the same time; further ones wait."""
 
 
 class SubAgent(Frozen):
@@ -34,6 +49,8 @@ class SubAgent(Frozen):
     """For a shape other than text: reason freely first, and bring the result into the shape in a second request."""
     max_reply_chars: int = Field(default=60_000, ge=1)
     """A longer reply is a failure."""
+    budget: Allowance = Allowance()
+    """What the calls of one workflow to this agent may use together."""
 
     @field_validator("name")
     @classmethod

@@ -1,6 +1,9 @@
 """The options that several commands have, each said once, and how their values are read."""
 
+import re
 import sys
+from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -12,6 +15,31 @@ if TYPE_CHECKING:
     from dynaflow.events import Budget
     from dynaflow.task import Task
     from subagents.pool import Pool
+
+_AMOUNT = "N|+N"
+
+
+@dataclass(frozen=True, slots=True)
+class NewLimit:
+    """A limit as it was given: an amount, or so much more than there was."""
+
+    amount: Decimal
+    more: bool = False
+
+    def on(self, limit: "float | Decimal | None") -> Decimal | None:
+        """The limit that it makes of the one that was; no limit stays none."""
+        if not self.more:
+            return self.amount
+        return None if limit is None else Decimal(str(limit)) + self.amount
+
+
+def parse_amount(text: str) -> NewLimit:
+    """Read `20`, or `+20` for so many more. Raises `typer.BadParameter`."""
+    found = re.fullmatch(r"(\+?)(\d+(?:\.\d+)?|\.\d+)", text.strip().replace("_", ""), re.ASCII)
+    if found is None:
+        raise typer.BadParameter(f"{text!r} is no amount: write a number such as 20, or +20 for 20 more than before")
+    return NewLimit(Decimal(found[2]), more=bool(found[1]))
+
 
 _MODELS = "`local`, `openai:NAME`, `vllm:NAME` or `http://HOST:PORT/v1#NAME`"
 
@@ -42,12 +70,36 @@ Context = Annotated[
     str, typer.Option(metavar="TEXT|@FILE", help="Context of the question; @FILE reads it from a file.")
 ]
 AnswerFormat = Annotated[str, typer.Option(metavar="TEXT", help='How the answer should look, e.g. "a number".')]
-BudgetTurns = Annotated[int | None, typer.Option(min=1, help="Turns of the main agent at most. Default: 6.")]
-BudgetCalls = Annotated[int | None, typer.Option(min=0, help="Calls to sub-agents at most. Default: 64.")]
-BudgetTokens = Annotated[
-    int | None, typer.Option(min=1, help="Tokens of main agent and sub-agents together at most. Default: 200000.")
+BudgetTurns = Annotated[
+    NewLimit | None,
+    typer.Option(parser=parse_amount, metavar=_AMOUNT, help="Turns of the main agent at most. Default: 6."),
 ]
-BudgetSeconds = Annotated[float | None, typer.Option(min=0.001, help="Seconds of the run at most. Default: 1800.")]
+BudgetCalls = Annotated[
+    NewLimit | None,
+    typer.Option(parser=parse_amount, metavar=_AMOUNT, help="Calls to sub-agents at most. Default: 64."),
+]
+BudgetTokens = Annotated[
+    NewLimit | None,
+    typer.Option(
+        parser=parse_amount,
+        metavar=_AMOUNT,
+        help="Tokens of main agent and sub-agents together at most. Default: 200000.",
+    ),
+]
+BudgetUsd = Annotated[
+    NewLimit | None,
+    typer.Option(parser=parse_amount, metavar=_AMOUNT, help="US dollars at most. Default: no limit."),
+]
+BudgetSeconds = Annotated[
+    NewLimit | None,
+    typer.Option(parser=parse_amount, metavar=_AMOUNT, help="Seconds of the run at most. Default: 1800."),
+]
+BudgetConcurrency = Annotated[
+    NewLimit | None,
+    typer.Option(
+        parser=parse_amount, metavar=_AMOUNT, help="Calls in flight at most; more of them wait. Default: no limit."
+    ),
+]
 Seed = Annotated[int, typer.Option(help="Seed of sampling and of `random` in programs.")]
 Prompt = Annotated[
     Literal["auto", "compact", "full"],
@@ -92,12 +144,23 @@ def read_pool(file: Path | None) -> "Pool":
     return Pool.load(chosen) if chosen else Pool.default()
 
 
-def budget_of(*, turns: int | None = None, calls: int | None, tokens: int | None, seconds: float | None) -> "Budget":
-    """A budget of what was given; the rest keeps its default."""
+def budget_of(before: "Budget | None" = None, **limits: NewLimit | None) -> "Budget":
+    """A budget with the limits that were given, by name; the rest is that of `before`, or the default.
+
+    Raises `SettingError` for a limit that a budget cannot have.
+    """
+    from pydantic import ValidationError
+
     from dynaflow.events import Budget
 
-    given = {"turns": turns, "calls": calls, "tokens": tokens, "seconds": seconds}
-    return Budget.model_validate({name: value for name, value in given.items() if value is not None})
+    budget = before or Budget()
+    given = {name: limit.on(getattr(budget, name)) for name, limit in limits.items() if limit is not None}
+    try:
+        return Budget.model_validate({**budget.model_dump(), **given})
+    except ValidationError as error:
+        problem = error.errors()[0]
+        name, value = problem["loc"][0], problem["input"]
+        raise SettingError(f"--budget-{name} cannot be {value}: {problem['msg']}") from None
 
 
 def _text_or_file(text: str) -> str:

@@ -34,7 +34,9 @@ def run(
     answer_format: options.AnswerFormat = "",
     budget_calls: options.BudgetCalls = None,
     budget_tokens: options.BudgetTokens = None,
+    budget_usd: options.BudgetUsd = None,
     budget_seconds: options.BudgetSeconds = None,
+    budget_concurrency: options.BudgetConcurrency = None,
     seed: options.Seed = 0,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
@@ -53,7 +55,9 @@ def run(
     program = options.read_program(file)
     task = options.read_task(question or _name(file), context, answer_format)
     agents = options.read_pool(pool)
-    budget = options.budget_of(calls=budget_calls, tokens=budget_tokens, seconds=budget_seconds)
+    budget = options.budget_of(
+        calls=budget_calls, tokens=budget_tokens, usd=budget_usd, seconds=budget_seconds, concurrency=budget_concurrency
+    )  # fmt: skip
     settings = Settings()
 
     def work(record: "Journal", view: "LiveView") -> "Awaitable[Result]":

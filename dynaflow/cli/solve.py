@@ -30,7 +30,9 @@ def solve(
     budget_turns: options.BudgetTurns = None,
     budget_calls: options.BudgetCalls = None,
     budget_tokens: options.BudgetTokens = None,
+    budget_usd: options.BudgetUsd = None,
     budget_seconds: options.BudgetSeconds = None,
+    budget_concurrency: options.BudgetConcurrency = None,
     seed: options.Seed = 0,
     prompt: options.Prompt = "auto",
     approve: Annotated[bool, typer.Option("--approve", help="Show each program and ask before it runs.")] = False,
@@ -53,7 +55,10 @@ def solve(
     settings = Settings()
     task = options.read_task(question, context, answer_format)
     agents = options.read_pool(pool)
-    budget = options.budget_of(turns=budget_turns, calls=budget_calls, tokens=budget_tokens, seconds=budget_seconds)
+    budget = options.budget_of(
+        turns=budget_turns, calls=budget_calls,
+        tokens=budget_tokens, usd=budget_usd, seconds=budget_seconds, concurrency=budget_concurrency
+    )  # fmt: skip
 
     def work(record: "Journal", view: "LiveView") -> "Awaitable[Result]":
         return solving.solve(

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
+import typer
 
 from dynaflow.cli import options
+from dynaflow.errors import SettingError
 from dynaflow.events import Budget
 
 COMMANDS = ["solve", "run", "check", "runs", "show", "agents", "doctor", "models"]
@@ -42,6 +45,7 @@ def test_the_version_is_printed(cli):
         (["solve", "q", "--corpus", "nowhere"], ["nowhere"]),
         (["solve", "q", "--context", "@nowhere.txt"], ["nowhere.txt"]),
         (["solve", "q", "--budget-turns", "0"], ["--budget-turns"]),
+        (["solve", "q", "--budget-usd", "much"], ["--budget-usd", "much", "+20"]),
         (["solve", "q", "--seed", "x"], ["--seed"]),
         (["solve", " "], ["question", "empty"]),
         (["solve", "-"], ["standard input", "empty"]),
@@ -73,10 +77,33 @@ def test_the_defaults_that_the_help_names_are_those_of_the_budget():
         ("turns", options.BudgetTurns),
         ("calls", options.BudgetCalls),
         ("tokens", options.BudgetTokens),
+        ("usd", options.BudgetUsd),
         ("seconds", options.BudgetSeconds),
+        ("concurrency", options.BudgetConcurrency),
     ):
-        assert f"Default: {getattr(default, name):g}." in f"{option.__metadata__[0].help}"
+        value = getattr(default, name)
+        said = "no limit" if value is None else f"{value:g}"
+        assert f"Default: {said}." in f"{option.__metadata__[0].help}"
     assert options.budget_of(calls=None, tokens=None, seconds=None) == default
+
+
+def test_an_amount_is_a_limit_or_so_much_more_than_before():
+    before = Budget(calls=30, tokens=None)
+    calls, usd = options.parse_amount("+20"), options.parse_amount("0.25")
+    raised = options.budget_of(before, calls=calls, usd=usd, tokens=options.parse_amount("+5"), turns=None)
+    assert raised == Budget(calls=50, usd=Decimal("0.25"), tokens=None)
+    assert options.budget_of(before, calls=options.parse_amount("7")).calls == 7
+
+
+@pytest.mark.parametrize("text", ["", "-1", "+", "1e3", "nan", "twenty", "++2", "٣"])
+def test_what_is_no_amount_is_refused(text: str):
+    with pytest.raises(typer.BadParameter, match="no amount"):
+        options.parse_amount(text)
+
+
+def test_a_limit_that_no_budget_can_have_is_named():
+    with pytest.raises(SettingError, match=r"--budget-calls cannot be 2\.5"):
+        options.budget_of(calls=options.parse_amount("2.5"))
 
 
 HEAVY = ["openai", "sqlalchemy", "jinja2", "aiohttp", "httpx2", "numpy", "torch", "transformers", "datasets", "vllm"]

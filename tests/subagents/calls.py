@@ -8,7 +8,18 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 
 from dynaflow.testing import LoopbackServer
-from subagents import AgentReply, Attempt, Endpoints, Exchange, SubAgent, TokenUsage, Tool, answer
+from subagents import (
+    AgentReply,
+    Attempt,
+    ChatRequest,
+    Endpoint,
+    Endpoints,
+    Exchange,
+    SubAgent,
+    TokenUsage,
+    Tool,
+    answer,
+)
 
 
 @dataclass
@@ -18,6 +29,9 @@ class Seen:
     attempts: list[Attempt] = field(default_factory=list)
     repairs: list[tuple[str, str, str]] = field(default_factory=list)
     tools: list[tuple[str, JsonValue, str, bool]] = field(default_factory=list)
+
+    def asking(self, request: ChatRequest, endpoint: Endpoint) -> ChatRequest:
+        return request
 
     async def attempted(self, attempt: Attempt) -> None:
         self.attempts.append(attempt)

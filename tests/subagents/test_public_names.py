@@ -9,7 +9,7 @@ import subagents
 
 NAMES = set(
     """
-NO_MODEL AgentReply AgentUnavailable Attempt AttemptFailed CallFailed CallObserver CallTimeout ChatReply ChatRequest
+NO_MODEL AgentReply AgentUnavailable Allowance Attempt AttemptFailed CallFailed CallObserver CallTimeout ChatReply ChatRequest
 ContextOverflow Corpus EmptyReply Endpoint EndpointUnknown Endpoints Exchange Message Passage Pool PoolError Sampling
 SchemaMismatch SubAgent SubAgentError TokenUsage Tool ToolFailed ToolResult ToolSpec UnknownAgent answer chat
 parse_endpoint search_tool
