@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
 from dynaflow.task import Task
-from subagents.messages import Attempt, Message, TokenUsage, ToolRequest
+from subagents.messages import Attempt, Message, Switch, TokenUsage, ToolRequest
 
 Mode = Literal["direct", "dynamic", "forced"]
 Status = Literal["answered", "degraded", "no_answer", "failed", "interrupted"]
@@ -151,6 +151,15 @@ class CallAttempted(_Event):
     attempt: Attempt
 
 
+class ModelSwitched(_Event):
+    """A call goes on with the fall-back of its agent; attempts from here on are the fall-back's."""
+
+    type: Literal["ModelSwitched"] = "ModelSwitched"
+    turn: int
+    call: int
+    switch: Switch
+
+
 class ReplyRepaired(_Event):
     """A reply that did not fit its shape was mended: by a JSON repair, or by asking once more."""
 
@@ -266,6 +275,7 @@ Event = Annotated[
     | WorkflowStarted
     | CallStarted
     | CallAttempted
+    | ModelSwitched
     | ReplyRepaired
     | ToolCalled
     | CallFinished

@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, Protocol, cast
 
@@ -26,14 +26,15 @@ from dynaflow.events import (
     CallFinished,
     CallStarted,
     Event,
+    ModelSwitched,
     ReplyRepaired,
     SourceRecord,
     ToolCalled,
 )
 from dynaflow.meter import Meter
 from sandbox import Failure, Reply, Request
-from subagents import AgentReply, CallFailed, Endpoint, Exchange, Pool, SubAgent, TokenUsage, Tool, answer
-from subagents.messages import Attempt
+from subagents import AgentReply, CallFailed, Endpoint, Exchange, Pool, StandIn, SubAgent, TokenUsage, Tool, answer
+from subagents.messages import Attempt, Switch
 
 REPEAT_TEMPERATURE = 0.7
 """Least temperature of the second and later equal calls of a run: a vote among equal replies would be none."""
@@ -52,6 +53,8 @@ class Staff:
     pool: Pool
     endpoints: Mapping[str, Endpoint]
     tools: Mapping[str, Tool]
+    stand_ins: Mapping[str, Sequence[StandIn]] = field(default_factory=dict)
+    """Who answers when an agent's endpoint does not."""
 
 
 class Flow:
@@ -162,12 +165,18 @@ class _Call:
         agent, seed = self._flow.sampled(self._agent, self._key())
         staff = self._flow.staff
         endpoint = staff.endpoints.get(agent.name)
-        return await answer(agent, self._exchange, endpoint=endpoint, tools=staff.tools, observer=self, seed=seed)
+        return await answer(
+            agent, self._exchange, endpoint=endpoint, tools=staff.tools, observer=self, seed=seed,
+            stand_ins=staff.stand_ins.get(agent.name, ()),
+        )  # fmt: skip
 
     async def attempted(self, attempt: Attempt) -> None:
         self._usage += attempt.usage
         self._flow.meter.agents += attempt.usage
         await self._flow.emit(CallAttempted(turn=self._turn, call=self._request.call, attempt=attempt))
+
+    async def switched(self, switch: Switch) -> None:
+        await self._flow.emit(ModelSwitched(turn=self._turn, call=self._request.call, switch=switch))
 
     async def repaired(self, how: Literal["json", "asked"], problem: str, before: str) -> None:
         call = self._request.call

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 
 from dynaflow.testing import LoopbackServer
-from subagents import AgentReply, Attempt, Endpoints, Exchange, SubAgent, TokenUsage, Tool, answer
+from subagents import AgentReply, Attempt, Endpoints, Exchange, SubAgent, Switch, TokenUsage, Tool, answer
 
 
 @dataclass
@@ -17,10 +17,14 @@ class Seen:
 
     attempts: list[Attempt] = field(default_factory=list)
     repairs: list[tuple[str, str, str]] = field(default_factory=list)
+    switches: list[Switch] = field(default_factory=list)
     tools: list[tuple[str, JsonValue, str, bool]] = field(default_factory=list)
 
     async def attempted(self, attempt: Attempt) -> None:
         self.attempts.append(attempt)
+
+    async def switched(self, switch: Switch) -> None:
+        self.switches.append(switch)
 
     async def repaired(self, how: str, problem: str, before: str) -> None:
         self.repairs.append((how, problem, before))
