@@ -32,8 +32,7 @@ class Endpoint:
     ) -> None:
         self.name = name
         self.model = next(iter(replicas)).model
-        self.supports_tools = tools
-        """Whether the model may be given tools. None is not known."""
+        self._tools = tools
         self._replicas = list(replicas)
         self._open_replica = open_replica
         self._choices = 0
@@ -42,6 +41,15 @@ class Endpoint:
     def replicas(self) -> tuple[Replica, ...]:
         """The replicas, those that are being drained among them."""
         return tuple(self._replicas)
+
+    @property
+    def supports_tools(self) -> bool | None:
+        """Whether the model may be given tools. None is not known."""
+        return False if any(replica.known.tools is False for replica in self._replicas) else self._tools
+
+    @supports_tools.setter
+    def supports_tools(self, supported: bool) -> None:
+        self._tools = supported
 
     @property
     def context_tokens(self) -> int | None:

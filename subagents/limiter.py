@@ -4,9 +4,10 @@ Additive increase, multiplicative decrease, as TCP finds the rate of a path (Chi
 Increase and Decrease Algorithms for Congestion Avoidance"; slow start of Jacobson 1988): the limit grows by one for
 each reply until it was too much once, afterwards by one for each limit's worth of replies; it is halved when the
 endpoint says 429 or is overloaded, at most once for the requests that left before. It grows only while it is used and
-while the latency holds, that is while the smoothed time to the first piece of a reply stays within `TOLERANCE` of the
-least that was seen lately; that is the signal of TCP Vegas (Brakmo and Peterson 1995) and of Netflix's gradient
-limits. Latency alone never lowers the limit, because a long prompt is slow without any queue.
+while the latency holds, that is while the smoothed time to the first piece of a reply stays within `TOLERANCE` times
+the least that it was lately; that is the signal of TCP Vegas (Brakmo and Peterson 1995, "TCP Vegas: End to End
+Congestion Avoidance on a Global Internet") and of the gradient limits of Netflix's concurrency-limits library. Latency
+alone never lowers the limit, because a long prompt is slow without any queue.
 
 Whoever finds no slot waits in a queue, first come, first served; nobody overtakes. The state belongs to no event
 loop, so that all runs of a process share it.
@@ -99,7 +100,7 @@ class Limiter:
         with self._lock:
             if outcome == "ok":
                 self._grow(latency)
-            elif outcome == "overload" and began >= self._lowered_at:
+            elif outcome == "overload" and began > self._lowered_at:
                 self._lower()
             self.in_flight -= 1
             self._hand_out()
@@ -137,20 +138,23 @@ class Limiter:
 
 
 class _Latency:
-    """The time to the first piece of a reply: smoothed, and its least."""
+    """The time to the first piece of a reply: smoothed, and the least that the smoothed one was.
+
+    The least of all single ones would be that of the shortest prompt, or of one that the server had cached.
+    """
 
     def __init__(self) -> None:
-        self._smoothed: float | None = None
-        self._least = float("inf")
-        self._next_least = float("inf")
+        self._smoothed = 0.0
+        self._least = self._next_least = float("inf")
         self._seen = 0
 
     def holds(self, latency: float) -> bool:
         """Take one more, and say whether the endpoint is as quick as it was."""
-        known = latency if self._smoothed is None else self._smoothed
-        self._smoothed = known + _SMOOTHING * (latency - known)
-        self._least, self._next_least = min(self._least, latency), min(self._next_least, latency)
         self._seen += 1
+        self._smoothed += max(_SMOOTHING, 1 / self._seen) * (latency - self._smoothed)
+        if self._seen * _SMOOTHING < 1:  # too few to tell
+            return True
+        self._least, self._next_least = min(self._least, self._smoothed), min(self._next_least, self._smoothed)
         if self._seen % _WINDOW == 0:
             self._least, self._next_least = self._next_least, float("inf")
         return self._smoothed <= TOLERANCE * self._least
