@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection
 from decimal import Decimal
 
+import anyio
+
 from subagents.errors import EndpointUnknown
 from subagents.failures import AttemptFailed
 from subagents.messages import ChatReply, ChatRequest, TokenUsage
@@ -73,16 +75,22 @@ class Endpoint:
         self, request: ChatRequest, *, timeout: float, on_text: Callable[[str], None] | None = None
     ) -> ChatReply:
         """One attempt at the replica whose turn it is. Raises `AttemptFailed`."""
-        return await (await self.seat()).chat(request, timeout=timeout, on_text=on_text)
+        ends = anyio.current_time() + timeout
+        seat = await self.seat(timeout=timeout)
+        return await seat.chat(request, timeout=max(0.0, ends - anyio.current_time()), on_text=on_text)
 
-    async def seat(self, tried: Collection[Replica] = ()) -> Seat:
+    async def seat(self, tried: Collection[Replica] = (), *, timeout: float | None = None) -> Seat:
         """A seat at the best replica, if possible none of those that were tried, as soon as there is one.
 
-        Raises `AttemptFailed` with the cause `open` at once where no replica takes requests.
+        Raises `AttemptFailed`: at once with the cause `open` where no replica takes requests, or with `timeout`.
         """
+        ends = None if timeout is None else anyio.current_time() + timeout
         while True:
             replica = self._chosen(tried)
-            seat = await replica.seat()
+            try:
+                seat = await replica.seat(None if ends is None else ends - anyio.current_time())
+            except TimeoutError:
+                raise AttemptFailed("timeout", "its turn did not come in time", sent=False) from None
             if seat is not None:
                 return seat
 

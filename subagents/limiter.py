@@ -23,6 +23,8 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Literal
 
+import anyio
+
 INITIAL = 32
 MOST = 512
 TOLERANCE = 2.0
@@ -78,8 +80,8 @@ class Limiter:
             self._limit = min(self._limit, float(self._most))
             self._hand_out()
 
-    async def acquire(self) -> None:
-        """Take a slot, waiting for one in the queue."""
+    async def acquire(self, timeout: float | None = None) -> None:
+        """Take a slot, waiting for one in the queue. Raises TimeoutError after so many seconds."""
         with self._lock:
             if not self._queue and self.in_flight < self.limit:
                 self.in_flight += 1
@@ -87,7 +89,8 @@ class Limiter:
             waiter = _Waiter(asyncio.get_running_loop(), asyncio.Event())
             self._queue.append(waiter)
         try:
-            await waiter.turn.wait()
+            with anyio.fail_after(timeout):
+                await waiter.turn.wait()
         except BaseException:
             self._leave(waiter)
             raise

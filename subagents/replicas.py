@@ -30,6 +30,8 @@ from subagents.streaming import Collected
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
+PATIENCE = 1.0
+"""Seconds; that a request which had less time got no reply says nothing of the endpoint."""
 _OVERLOAD = frozenset({"429", "503", "529", "timeout"})
 _BUSY = frozenset({"408", "409", "429"})
 """Transient, and yet an answer: the endpoint is there."""
@@ -90,11 +92,11 @@ class Replica:
         """US dollars for so many tokens; None where that is not known."""
         return price(self.model, self.base_url, usage) if self.own_price is None else self.own_price.of(usage)
 
-    async def seat(self) -> Seat | None:
-        """Wait for a turn; None where the replica was closed meanwhile."""
+    async def seat(self, timeout: float | None = None) -> Seat | None:
+        """Wait for a turn; None where the replica was closed meanwhile. Raises TimeoutError after so many seconds."""
         self.taken += 1
         try:
-            await self.upstream.limiter.acquire()
+            await self.upstream.limiter.acquire(timeout)
         except BaseException:
             self.left()
             raise
@@ -135,10 +137,10 @@ class Seat:
         try:
             reply = await self._ask(request, timeout, on_text, latency)
         except AttemptFailed as error:
-            self._report(error, began, latency[0])
+            self._report(error, began, latency[0], timeout)
             raise await self._explained(error, request) from None
         except BaseException:
-            late = monotonic() - began >= timeout  # the caller's own deadline may be seen first
+            late = monotonic() - began >= timeout >= PATIENCE  # the caller's own deadline may be seen first
             if late:
                 self.replica.upstream.breaker.failed(self.ticket, "no reply in time")
             self.leave("overload" if late else "other", began)
@@ -168,8 +170,11 @@ class Seat:
         replica.known.usage = reply.usage.known
         return reply
 
-    def _report(self, error: AttemptFailed, began: float, latency: float | None) -> None:
+    def _report(self, error: AttemptFailed, began: float, latency: float | None, timeout: float) -> None:
         breaker = self.replica.upstream.breaker
+        if error.cause == "timeout" and timeout < PATIENCE:
+            self.leave()
+            return
         if error.transient and error.cause not in _BUSY:
             breaker.failed(self.ticket, f"the last: {error}")
         else:

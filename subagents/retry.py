@@ -114,11 +114,7 @@ class _Loop:
 
     async def _seat(self) -> Seat:
         began = anyio.current_time()
-        try:
-            with anyio.fail_after(max(0.0, self.ends - began)):
-                seat = await self.endpoint.seat(self.tried)
-        except TimeoutError:
-            raise AttemptFailed("timeout", "its turn did not come in time", sent=False) from None
+        seat = await self.endpoint.seat(self.tried, timeout=self.ends - began)
         self.waited = anyio.current_time() - began
         self.asked = seat.replica
         return seat
