@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
 from dynaflow.task import Task
-from subagents.messages import Attempt, Message, TokenUsage, ToolRequest
+from subagents.messages import Attempt, Message, Switch, TokenUsage, ToolRequest
 from subagents.specs import Allowance
 
 Mode = Literal["direct", "dynamic", "forced"]
@@ -181,6 +181,15 @@ class CallServed(_Event):
     of_call: int
 
 
+class ModelSwitched(_Event):
+    """A call goes on with the fall-back of its agent; attempts from here on are the fall-back's."""
+
+    type: Literal["ModelSwitched"] = "ModelSwitched"
+    turn: int
+    call: int
+    switch: Switch
+
+
 class ReplyRepaired(_Event):
     """A reply that did not fit its shape was mended: by a JSON repair, or by asking once more."""
 
@@ -324,6 +333,7 @@ Event = Annotated[
     | CallStarted
     | CallAttempted
     | CallServed
+    | ModelSwitched
     | ReplyRepaired
     | ToolCalled
     | CallFinished

@@ -12,7 +12,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, Protocol, cast
 
@@ -28,6 +28,7 @@ from dynaflow.events import (
     CallFinished,
     CallStarted,
     Event,
+    ModelSwitched,
     ReplyRepaired,
     SourceRecord,
     ToolCalled,
@@ -43,12 +44,13 @@ from subagents import (
     Endpoint,
     Exchange,
     Pool,
+    StandIn,
     SubAgent,
     TokenUsage,
     Tool,
     answer,
 )
-from subagents.messages import Attempt
+from subagents.messages import Attempt, Switch
 
 REPEAT_TEMPERATURE = 0.7
 """Least temperature of the second and later equal calls of a run: a vote among equal replies would be none."""
@@ -67,6 +69,8 @@ class Staff:
     pool: Pool
     endpoints: Mapping[str, Endpoint]
     tools: Mapping[str, Tool]
+    stand_ins: Mapping[str, Sequence[StandIn]] = field(default_factory=dict)
+    """Who answers when an agent's endpoint does not."""
 
 
 class Flow:
@@ -225,8 +229,9 @@ class _Call:
                 if endpoint is None:
                     self.purse.leave()
                 return await answer(
-                    agent, self._exchange, endpoint=endpoint, tools=staff.tools, observer=self, seed=seed
-                )
+                    agent, self._exchange, endpoint=endpoint, tools=staff.tools, observer=self, seed=seed,
+                    stand_ins=staff.stand_ins.get(agent.name, ()),
+                )  # fmt: skip
         raise AssertionError("what does not answer in time raises")
 
     def _shortened(self, error: CallFailed) -> str:
@@ -243,6 +248,9 @@ class _Call:
             self.purse.attempted(attempt)
         finally:
             await self._flow.emit(CallAttempted(turn=self._turn, call=self._request.call, attempt=attempt))
+
+    async def switched(self, switch: Switch) -> None:
+        await self._flow.emit(ModelSwitched(turn=self._turn, call=self._request.call, switch=switch))
 
     async def repaired(self, how: Literal["json", "asked"], problem: str, before: str) -> None:
         call = self._request.call

@@ -27,7 +27,7 @@ from dynaflow.staffing import House, open_house
 from dynaflow.task import Task
 from sandbox import Finding, open_sandbox
 from sandbox.groups import only
-from subagents import Corpus, Pool, TokenUsage
+from subagents import Corpus, Endpoints, Pool, TokenUsage
 
 PromptChoice = Literal["auto", "compact", "full"]
 
@@ -63,6 +63,7 @@ def stream(
     pool: Pool | None = None,
     budget: Budget = Budget(),
     corpus: Path | Corpus | None = None,
+    endpoints: Endpoints | None = None,
     journal: Journal | None = None,
     seed: int = 0,
     prompt: PromptChoice = "auto",
@@ -73,12 +74,14 @@ def stream(
 
     model, agent_model: endpoint strings of the main agent and of the sub-agents (None: the same).
     corpus: a folder, or passages, that a searcher searches; None is the task's context.
+    endpoints: open ones of yours, for many runs and for changing replicas while they go on; None opens some for this run.
     journal: None is the user's own. approve: asked with each program before it runs.
     within: a scope of a study, whose budget several runs share.
     Raises the errors of bad set-up: `EndpointUnknown`, `PoolError`, `SandboxUnavailable`, `SettingError`, `JournalError`.
     """
     house = open_house(
-        task, model=model, agent_model=agent_model or model, pool=pool or Pool.default(), corpus=corpus
+        task, model=model, agent_model=agent_model or model, pool=pool or Pool.default(), corpus=corpus,
+        endpoints=endpoints,
     )  # fmt: skip
 
     def make(opened: House, recorder: Recorder) -> Callable[[], object]:
@@ -98,6 +101,7 @@ async def solve(
     pool: Pool | None = None,
     budget: Budget = Budget(),
     corpus: Path | Corpus | None = None,
+    endpoints: Endpoints | None = None,
     journal: Journal | None = None,
     seed: int = 0,
     prompt: PromptChoice = "auto",
@@ -108,7 +112,7 @@ async def solve(
     """Let the main agent solve a task. Arguments and errors are those of `stream`; `observe` sees every event."""
     events = stream(
         task, mode=mode, model=model, agent_model=agent_model, pool=pool, budget=budget, corpus=corpus,
-        journal=journal, seed=seed, prompt=prompt, approve=approve, within=within,
+        endpoints=endpoints, journal=journal, seed=seed, prompt=prompt, approve=approve, within=within,
     )  # fmt: skip
     return await _result(events, observe)
 
@@ -121,12 +125,15 @@ async def run_program(
     pool: Pool | None = None,
     budget: Budget = Budget(),
     corpus: Path | Corpus | None = None,
+    endpoints: Endpoints | None = None,
     journal: Journal | None = None,
     seed: int = 0,
     observe: Callable[[Event], None] | None = None,
 ) -> Result:
     """Run a program written by hand through the same sandbox, Flow and journal; its value is the answer."""
-    house = open_house(task, model=None, agent_model=agent_model, pool=pool or Pool.default(), corpus=corpus)
+    house = open_house(
+        task, model=None, agent_model=agent_model, pool=pool or Pool.default(), corpus=corpus, endpoints=endpoints
+    )
 
     def make(opened: House, recorder: Recorder) -> Callable[[], object]:
         run = Run(Plan(task, "forced", budget, seed, "compact"), opened, recorder)

@@ -67,13 +67,13 @@ class Purse:
     def attempted(self, attempt: Attempt) -> None:
         """An attempt is over. Raises `BudgetExceeded` if another is to follow and does not fit."""
         self.usage += attempt.usage
-        self._settle(attempt.usage)
+        self._settle(attempt.usage, attempt.cost)
         if attempt.retry_after is not None and self._request is not None:
             (self._held,) = reserve([replace(self._need_of(self._request), fixed=True)])
 
     def leave(self) -> None:
         """The call is served without a model: it counts, and takes neither tokens nor money."""
-        self._settle(TokenUsage())
+        self._settle(TokenUsage(), Decimal(0))
 
     def close(self) -> None:
         """Nothing more will be asked: what is held for a request that never left goes back."""
@@ -91,15 +91,15 @@ class Purse:
         more = [tool.model_dump_json() for tool in request.tools]
         return self.need(request.messages, request.sampling.max_tokens, calls=0, more=more)
 
-    def _settle(self, usage: TokenUsage) -> None:
+    def _settle(self, usage: TokenUsage, cost: Decimal | None) -> None:
         if self._held is not None:
             held, self._held = self._held, None
-            held.settle(usage, self._tariff.price(usage) if usage.known else None)
+            held.settle(usage, cost)
 
 
 def tariff_of(endpoint: Endpoint | None) -> Tariff:
     """What the tokens of an endpoint cost; without one there is nothing to pay but the call."""
-    return NOTHING_TO_PAY if endpoint is None else Tariff(endpoint.model, no_price)
+    return NOTHING_TO_PAY if endpoint is None else Tariff(endpoint.name, endpoint.price)
 
 
 def opening_need(purse: Purse, agent: SubAgent, exchange: Exchange) -> Need:
@@ -108,11 +108,6 @@ def opening_need(purse: Purse, agent: SubAgent, exchange: Exchange) -> Need:
         return purse.need((), 0, calls=1)
     shape = () if exchange.shape is None else (_SHAPE_WORDS, _as_json(exchange.shape))
     return purse.need(opening(agent, exchange), agent.sampling.max_tokens, calls=1, more=shape)
-
-
-def no_price(usage: TokenUsage) -> Decimal | None:
-    """The price of a model that is on no list."""
-    return None
 
 
 def _as_json(value: JsonValue) -> str:

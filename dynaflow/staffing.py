@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from dynaflow.flow import Staff
 from dynaflow.python_tool import PythonTool
 from dynaflow.task import Task
 from sandbox import Sandbox, open_sandbox
-from subagents import NO_MODEL, Corpus, Endpoint, Endpoints, Pool, Tool, search_tool
+from subagents import NO_MODEL, Corpus, Endpoint, Endpoints, Pool, Tool, search_tool, stand_ins
 from subagents.tools import memoized
 
 
@@ -41,23 +41,33 @@ class House:
 
 @asynccontextmanager
 async def open_house(
-    task: Task, *, model: str | None, agent_model: str, pool: Pool, corpus: Path | Corpus | None
+    task: Task,
+    *,
+    model: str | None,
+    agent_model: str,
+    pool: Pool,
+    corpus: Path | Corpus | None,
+    endpoints: Endpoints | None = None,
 ) -> AsyncIterator[House]:
     """Open everything, and close it again at the end.
 
     model: endpoint string of the main agent; None where there is none (a program written by hand).
+    endpoints: those of the caller, which stay open; None opens some for this run.
     Raises the errors of bad set-up: `EndpointUnknown`, `PoolError`, `SandboxUnavailable`, `SettingError`.
     """
     passages = _corpus(task, corpus)
     pool = _useful(pool, passages)
-    async with Endpoints() as opener, open_sandbox() as sandbox:
-        main = await opener.open(model) if model is not None else None
-        endpoints = {
-            agent.name: await opener.open(agent.model or agent_model) for agent in pool if agent.model != NO_MODEL
-        }
+    async with Endpoints() if endpoints is None else nullcontext(endpoints) as opener, open_sandbox() as sandbox:
+
+        async def opened(name: str | None) -> Endpoint:
+            return await opener.open(pool.endpoint(name or agent_model))
+
+        main = await opened(model) if model is not None else None
+        asked = {agent.name: await opened(agent.model) for agent in pool if agent.model != NO_MODEL}
+        replacing = {agent.name: await stand_ins(agent, pool, opened) for agent in pool}
         tools = {tool.name: memoized(tool) for tool in (search_tool(passages), PythonTool(sandbox))}
         _check_tools(pool, tools)
-        yield House(main, Staff(pool, endpoints, tools), sandbox)
+        yield House(main, Staff(pool, asked, tools, replacing), sandbox)
 
 
 def _corpus(task: Task, corpus: Path | Corpus | None) -> Corpus:
@@ -68,8 +78,7 @@ def _corpus(task: Task, corpus: Path | Corpus | None) -> Corpus:
 
 def _useful(pool: Pool, passages: Corpus) -> Pool:
     """The pool without the agents that search, where there is nothing to search: they could only fail."""
-    useful = [agent for agent in pool if len(passages) or agent.reply_through != "search"]
-    return Pool(useful) if useful else pool
+    return pool.only(lambda agent: bool(len(passages)) or agent.reply_through != "search")
 
 
 def _check_tools(pool: Pool, tools: dict[str, Tool]) -> None:

@@ -18,6 +18,7 @@ from dynaflow.events import (
     CallStarted,
     Event,
     ModelCalled,
+    ModelSwitched,
     ProgramChecked,
     ReplyRepaired,
     RunFinished,
@@ -34,10 +35,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class CallStory:
-    """One call; `steps` are its attempts, repairs and tool calls as they came."""
+    """One call; `steps` are its attempts, switches, repairs and tool calls as they came."""
 
     started: CallStarted
-    steps: list[CallAttempted | ReplyRepaired | ToolCalled] = field(default_factory=list)
+    steps: list[CallAttempted | ModelSwitched | ReplyRepaired | ToolCalled] = field(default_factory=list)
     finished: CallFinished | None = None
 
 
@@ -100,7 +101,7 @@ def _take_in_turn(turn: TurnStory, event: Event) -> None:
             turn.workflow = event
         case CallStarted():
             turn.calls[event.call] = CallStory(event)
-        case CallAttempted() | ReplyRepaired() | ToolCalled() if event.call in turn.calls:
+        case CallAttempted() | ModelSwitched() | ReplyRepaired() | ToolCalled() if event.call in turn.calls:
             turn.calls[event.call].steps.append(event)
         case CallFinished() if event.call in turn.calls:
             turn.calls[event.call].finished = event

@@ -17,7 +17,16 @@ from rich.syntax import Syntax
 from rich.text import Text
 from rich.tree import Tree
 
-from dynaflow.events import CallAttempted, CallFinished, Event, ModelCalled, ReplyRepaired, RunFinished, ToolCalled
+from dynaflow.events import (
+    CallAttempted,
+    CallFinished,
+    Event,
+    ModelCalled,
+    ModelSwitched,
+    ReplyRepaired,
+    RunFinished,
+    ToolCalled,
+)
 from dynaflow.story import CallStory, Story, TurnStory
 from dynaflow.wording import as_text, count, cut, seconds, tokens, visible
 
@@ -28,7 +37,7 @@ if TYPE_CHECKING:
 
     from dynaflow.events import CallStarted, ProgramChecked, RunStarted, WorkflowFinished
     from dynaflow.solving import Result
-    from subagents.messages import Attempt
+    from subagents.messages import Attempt, Switch
 
 STYLES = {
     "answered": "green",
@@ -151,7 +160,7 @@ class _Trace:
         if call.finished:
             self._reply(node, call.finished)
 
-    def _steps(self, node: Tree, steps: list[CallAttempted | ReplyRepaired | ToolCalled]) -> None:
+    def _steps(self, node: Tree, steps: list[CallAttempted | ModelSwitched | ReplyRepaired | ToolCalled]) -> None:
         """What happened on the way, in order; a lone attempt that went well tells nothing."""
         attempts = [step for step in steps if isinstance(step, CallAttempted)]
         telling = len(attempts) > 1 or any(step.attempt.outcome == "failed" for step in attempts)
@@ -159,6 +168,8 @@ class _Trace:
             match step:
                 case CallAttempted() if telling:
                     node.add(_attempt_line(attempts.index(step) + 1, step.attempt))
+                case ModelSwitched(switch=switch):
+                    node.add(self._text(switch.message, 400, before=_switch_line(switch), style="yellow"))
                 case ReplyRepaired():
                     self._repair(node, step)
                 case ToolCalled():
@@ -220,6 +231,12 @@ def call_name(started: CallStarted) -> Text:
     """Which call it is: number, agent and label."""
     label = f" [{visible(started.label)}]" if started.label else ""
     return Text.assemble((f"call {started.call} ", "bold"), (visible(started.agent), "cyan"), label)
+
+
+def _switch_line(switch: Switch) -> str:
+    agent = "" if switch.to_agent == switch.from_agent else f" {switch.to_agent}"
+    endpoint = f" at {switch.to_endpoint}" if switch.to_endpoint else ""
+    return visible(f"goes on with the fall-back{agent}{endpoint}, after {switch.cause}: ")
 
 
 def _attempt_line(number: int, attempt: Attempt) -> Text:

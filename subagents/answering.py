@@ -3,12 +3,12 @@
 An agent without a model answers through its tool alone. One with a model speaks; its text is handed to its tool if
 it has one, and read into the shape otherwise: after free reasoning in a second request (`reason_first`), or at
 once under the server's JSON schema. A reply that does not fit, or a program that fails, is sent back once, with
-what is wrong.
+what is wrong. Where the endpoint fails the agent, the same call goes on with its stand-ins, from the beginning.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -16,14 +16,16 @@ import anyio
 from pydantic import JsonValue
 
 from subagents import retry
-from subagents.client import Endpoint
+from subagents.endpoint import Endpoint
 from subagents.errors import AgentUnavailable, CallFailed, CallTimeout, EmptyReply, SchemaMismatch
 from subagents.exchange import Exchange, opening
-from subagents.messages import Attempt, ChatReply, ChatRequest, Message, TokenUsage
+from subagents.messages import Attempt, ChatReply, ChatRequest, Message, Switch, TokenUsage
 from subagents.reading import Mismatch, fit, last_code_block, read
+from subagents.retry import Retries
 from subagents.schemas import describe, describe_json, json_schema
 from subagents.shapes import Many, Shape, ShapeError, is_text
 from subagents.specs import NO_MODEL, SubAgent
+from subagents.stand_ins import STANDS_IN_FOR, StandIn, switched
 from subagents.tools import Tool, ToolFailed, ToolResult
 
 JSON_ONLY = "Reply with JSON only: {shape}"
@@ -44,6 +46,10 @@ class CallObserver(Protocol):
 
     async def attempted(self, attempt: Attempt) -> None:
         """One request to the endpoint ended, well or not."""
+        ...
+
+    async def switched(self, switch: Switch) -> None:
+        """The call goes on with a fall-back; attempts from here on are its."""
         ...
 
     async def repaired(self, how: Literal["json", "asked"], problem: str, before: str) -> None:
@@ -72,8 +78,9 @@ async def answer(
     tools: Mapping[str, Tool],
     observer: CallObserver,
     seed: int | None = None,
+    stand_ins: Sequence[StandIn] = (),
 ) -> AgentReply:
-    """Have the agent answer, within its time.
+    """Have the agent answer, within its time; where its endpoint fails it, its stand-ins, each within its own.
 
     seed: for an agent that has none of its own. Raises a `CallFailed`; what it cost reaches the observer all the same.
     """
@@ -81,15 +88,20 @@ async def answer(
         shape = exchange.parsed_shape()
     except ShapeError as error:
         raise SchemaMismatch(str(error), cause="shape") from None
-    call = _Call(agent, exchange, shape, endpoint, tools, observer, seed, ends=anyio.current_time() + agent.timeout)
-    try:
-        with anyio.fail_after(agent.timeout):
-            value, text = await call.run()
-    except TimeoutError:
-        raise CallTimeout(f"{agent.name!r} gave no reply within {agent.timeout:g} seconds", cause="timeout") from None
-    if len(text) > agent.max_reply_chars:
-        raise EmptyReply(f"{agent.name!r} replied with more than {agent.max_reply_chars} characters", cause="length")
-    return AgentReply(value, text, call.usage)
+    usage = TokenUsage()
+    for following in [*stand_ins, None]:
+        call = _Call(agent, exchange, shape, endpoint, tools, observer, seed)
+        try:
+            value, text = await call.within_its_time()
+            return AgentReply(value, text, usage + call.usage)
+        except CallFailed as error:
+            if following is None or not isinstance(error, STANDS_IN_FOR):
+                raise
+            usage += call.usage
+            switch = switched(agent, endpoint, following, error)
+            agent, endpoint = following.agent or agent, following.endpoint
+            await observer.switched(switch)
+    raise AssertionError("the last one replies or fails")
 
 
 class _Call:
@@ -104,8 +116,6 @@ class _Call:
         tools: Mapping[str, Tool],
         observer: CallObserver,
         seed: int | None,
-        *,
-        ends: float,
     ) -> None:
         self._agent = agent
         self._exchange = exchange
@@ -114,12 +124,24 @@ class _Call:
         self._tools = tools
         self._observer = observer
         self._seed = seed
-        self._ends = ends
+        self._ends = anyio.current_time() + agent.timeout
+        self._retries = Retries(agent.retries)
         self._messages: list[Message] = []
         self.usage = TokenUsage()
 
-    async def run(self) -> tuple[JsonValue, str]:
+    async def within_its_time(self) -> tuple[JsonValue, str]:
         """The value and the agent's text."""
+        name, seconds, most = self._agent.name, self._agent.timeout, self._agent.max_reply_chars
+        try:
+            with anyio.fail_after(seconds):
+                value, text = await self._run()
+        except TimeoutError:
+            raise CallTimeout(f"{name!r} gave no reply within {seconds:g} seconds", cause="timeout") from None
+        if len(text) > most:
+            raise EmptyReply(f"{name!r} replied with more than {most} characters", cause="length")
+        return value, text
+
+    async def _run(self) -> tuple[JsonValue, str]:
         if self._agent.reply_through is not None:
             return await self._through(self._tool(self._agent.reply_through))
         if is_text(self._shape):
@@ -183,13 +205,15 @@ class _Call:
         request = ChatRequest(messages=tuple(self._messages), sampling=sampling, schema_=schema)
         request = self._observer.asking(request, self._endpoint)
         left = self._ends - anyio.current_time()
-        reply = await retry.chat(self._endpoint, request, timeout=left, on_attempt=self._attempted)
+        reply = await retry.chat(
+            self._endpoint, request, timeout=left, retries=self._retries, on_attempt=self._attempted
+        )
         self._messages.append(Message(role="assistant", content=reply.text))
         return reply
 
     async def _attempted(self, attempt: Attempt) -> None:
         self.usage += attempt.usage
-        await self._observer.attempted(attempt)
+        await self._observer.attempted(attempt.model_copy(update={"agent": self._agent.name}))
 
     # -- through a tool ---------------------------------------------------------------------------------------
 

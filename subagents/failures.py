@@ -30,7 +30,8 @@ class AttemptFailed(Exception):
     """One request to an endpoint brought no usable reply.
 
     cause: one word, or the HTTP status. transient: whether asking again may help. retry_after: seconds that the
-    server asks to wait. param: the request's parameter that the server refused.
+    server asks to wait. param: the request's parameter that the server refused. learnt: whether the refusal taught
+    how to ask, so that asking again will do. sent: whether a request left at all.
     """
 
     def __init__(
@@ -42,6 +43,8 @@ class AttemptFailed(Exception):
         retry_after: float | None = None,
         usage: TokenUsage | None = None,
         param: str | None = None,
+        learnt: bool = False,
+        sent: bool = True,
     ) -> None:
         super().__init__(message)
         self.cause = cause
@@ -49,6 +52,8 @@ class AttemptFailed(Exception):
         self.retry_after = retry_after
         self.usage = usage or TokenUsage()
         self.param = param
+        self.learnt = learnt
+        self.sent = sent
 
 
 @contextmanager

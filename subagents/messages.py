@@ -5,6 +5,7 @@ One request to an endpoint is an *attempt*; a call may need several (retries, on
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
@@ -53,22 +54,32 @@ class ToolSpec(Frozen):
 
 
 class TokenUsage(Frozen):
-    """Tokens of one or more attempts. `known` is False when an endpoint sent no usage for some of them."""
+    """Tokens of one or more attempts, as far as the endpoints told them."""
 
     prompt: int = 0
     completion: int = 0
-    known: bool = True
+    unknown: int = 0
+    """Attempts that went to a model and for which no usage arrived; their tokens are in neither number."""
 
     def __add__(self, other: TokenUsage) -> TokenUsage:
         return TokenUsage(
             prompt=self.prompt + other.prompt,
             completion=self.completion + other.completion,
-            known=self.known and other.known,
+            unknown=self.unknown + other.unknown,
         )
+
+    @property
+    def known(self) -> bool:
+        """Whether the numbers are all there is."""
+        return not self.unknown
 
     @property
     def total(self) -> int:
         return self.prompt + self.completion
+
+
+UNKNOWN_USAGE = TokenUsage(unknown=1)
+"""Of one attempt for which no usage arrived."""
 
 
 class ChatRequest(Frozen):
@@ -90,7 +101,7 @@ class ChatReply(Frozen):
     reasoning: str = ""
     tool_requests: tuple[ToolRequest, ...] = ()
     finish_reason: FinishReason = "stop"
-    usage: TokenUsage = TokenUsage(known=False)
+    usage: TokenUsage = UNKNOWN_USAGE
     model: str = ""
 
 
@@ -98,11 +109,33 @@ class Attempt(Frozen):
     """The record of one request to an endpoint, whatever became of it."""
 
     endpoint: str
-    """The endpoint string, without secrets."""
+    """What was asked, without secrets: the endpoint string, or that of one replica where there are several."""
+    agent: str | None = None
+    """The sub-agent that asked; None is the main agent."""
     seconds: float
+    """From the request to its end; what was waited before is not in it."""
+    waited: float = 0.0
+    """Seconds that the request waited for its turn at the endpoint, which takes only so many at once."""
     usage: TokenUsage
+    cost: Decimal | None = None
+    """US dollars; None where the price or the usage is not known."""
     outcome: Literal["ok", "failed"]
     cause: str | None = None
     """For a failed attempt: status or reason in a few words (`429`, `connect`, `timeout`, `blank`, `length`)."""
+    transient: bool | None = None
+    """For a failed attempt: whether its cause may pass, so that asking again can help."""
     retry_after: float | None = None
     """Seconds that are waited before the next attempt."""
+
+
+class Switch(Frozen):
+    """A call goes on with the fall-back of its agent: another agent, or the same one on another endpoint."""
+
+    from_agent: str
+    from_endpoint: str | None
+    """None for an agent that has no model."""
+    to_agent: str
+    to_endpoint: str | None
+    cause: str
+    """The name of the failure, e.g. `AgentUnavailable`."""
+    message: str

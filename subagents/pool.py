@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from subagents.errors import PoolError, UnknownAgent
-from subagents.messages import Sampling
-from subagents.specs import SubAgent
+from subagents.messages import Frozen, Sampling
+from subagents.prices import Price
+from subagents.specs import NO_MODEL, EndpointSpec, Fallback, SubAgent
+
+_KEYS = ("agents", "endpoints")
 
 
 class Pool:
     """The sub-agents that a run may call."""
 
-    def __init__(self, agents: Sequence[SubAgent]) -> None:
+    def __init__(self, agents: Sequence[SubAgent], endpoints: Mapping[str, EndpointSpec] | None = None) -> None:
         if not agents:
             raise PoolError("a pool needs at least one agent")
         self._agents = {agent.name: agent for agent in agents}
@@ -25,6 +29,9 @@ class Pool:
             names = [agent.name for agent in agents]
             twice = next(name for name in names if names.count(name) > 1)
             raise PoolError(f"two agents have the name {twice!r}; rename one")
+        self._endpoints = dict(endpoints or {})
+        for agent in agents:
+            self._check_fallback(agent)
 
     @classmethod
     def load(cls, path: str | Path) -> Pool:
@@ -44,7 +51,9 @@ class Pool:
     @classmethod
     def _read(cls, text: str, where: str) -> Pool:
         try:
-            return cls([_agent(entry, index) for index, entry in enumerate(_entries(text), 1)])
+            data = _mapping(text)
+            endpoints = dict(_endpoint(name, entry) for name, entry in _named(data).items())
+            return cls([_agent(entry, index) for index, entry in enumerate(_entries(data), 1)], endpoints)
         except PoolError as error:
             raise PoolError(f"the pool file {where!r}: {error}") from None
 
@@ -52,6 +61,30 @@ class Pool:
     def names(self) -> tuple[str, ...]:
         """The agents' names, in order."""
         return tuple(self._agents)
+
+    @property
+    def endpoints(self) -> Mapping[str, EndpointSpec]:
+        """The endpoints that have a name in this pool."""
+        return self._endpoints
+
+    def endpoint(self, text: str) -> EndpointSpec:
+        """The endpoint of that name, else the one that the endpoint string says."""
+        return self._endpoints.get(text) or EndpointSpec(address=text.strip())
+
+    def only(self, keep: Callable[[SubAgent], bool]) -> Pool:
+        """The agents that `keep` says, or all where it says none; a fall-back that is left out is forgotten."""
+        names = {agent.name for agent in self if keep(agent)} or set(self.names)
+        kept = [agent for agent in self if agent.name in names]
+        lone = {"fallback": None}
+        return Pool(
+            [
+                agent.model_copy(update=lone)
+                if agent.fallback and (agent.fallback.agent or agent.name) not in names
+                else agent
+                for agent in kept
+            ],
+            self._endpoints,
+        )
 
     def __iter__(self) -> Iterator[SubAgent]:
         return iter(self._agents.values())
@@ -68,8 +101,22 @@ class Pool:
             raise UnknownAgent(f"no agent {name!r} in the pool{_instead(name, self._agents)}")
         return self._agents[name]
 
+    def _check_fallback(self, agent: SubAgent) -> None:
+        """Follow the fall-backs of an agent. Raises `PoolError` for one that is not there, or that leads back."""
+        seen = [agent.name]
+        while agent.fallback is not None and (name := agent.fallback.agent) is not None:
+            if name not in self._agents:
+                there = _instead(name, self._agents)
+                raise PoolError(f"agent {agent.name!r}, field 'fallback.agent': no agent {name!r}{there}")
+            if name in seen:
+                raise PoolError(
+                    f"the fall-backs of {name!r} lead back to it: {' -> '.join([*seen, name])}; break the ring"
+                )
+            seen.append(name)
+            agent = self._agents[name]
 
-def _entries(text: str) -> list[object]:
+
+def _mapping(text: str) -> dict[object, object]:
     import yaml
 
     try:
@@ -79,11 +126,35 @@ def _entries(text: str) -> list[object]:
     if not isinstance(data, dict):
         raise PoolError("it must be a mapping with a list under `agents`")
     for key in data:
-        if key != "agents":
-            raise PoolError(f"unknown key {key!r}{_instead(str(key), ['agents'])}")
-    if not isinstance(data.get("agents"), list):
+        if key not in _KEYS:
+            raise PoolError(f"unknown key {key!r}{_instead(str(key), _KEYS)}")
+    return data
+
+
+def _entries(data: dict[object, object]) -> list[object]:
+    agents = data.get("agents")
+    if not isinstance(agents, list):
         raise PoolError("it must hold a list under `agents`")
-    return list(data["agents"])
+    return agents
+
+
+def _named(data: dict[object, object]) -> dict[object, object]:
+    endpoints = data.get("endpoints") or {}
+    if not isinstance(endpoints, dict):
+        raise PoolError("`endpoints` must be a mapping of names to endpoints")
+    return endpoints
+
+
+def _endpoint(name: object, entry: object) -> tuple[str, EndpointSpec]:
+    where = f"endpoint {name!r}"
+    if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9_-]*", name) or name in ("local", NO_MODEL):
+        raise PoolError(f"{where}: a name is lower-case letters, digits, _ and -, and neither `local` nor `none`")
+    if not isinstance(entry, dict):
+        raise PoolError(f"{where} must be a mapping with an address")
+    try:
+        return name, EndpointSpec.model_validate(entry)
+    except ValidationError as error:
+        raise _worded(error, where, EndpointSpec, {"price": Price}) from None
 
 
 def _agent(entry: object, index: int) -> SubAgent:
@@ -92,14 +163,18 @@ def _agent(entry: object, index: int) -> SubAgent:
     try:
         return SubAgent.model_validate(entry)
     except ValidationError as error:
-        problem = error.errors()[0]
-    where = f"agent {entry['name']!r}" if "name" in entry else f"agent number {index}"
+        where = f"agent {entry['name']!r}" if "name" in entry else f"agent number {index}"
+        raise _worded(error, where, SubAgent, {"sampling": Sampling, "fallback": Fallback}) from None
+
+
+def _worded(error: ValidationError, where: str, model: type[Frozen], inner: Mapping[str, type[Frozen]]) -> PoolError:
+    problem = error.errors()[0]
     path = [str(part) for part in problem["loc"]]
     if problem["type"] == "extra_forbidden":
-        known = Sampling.model_fields if path[0] == "sampling" and len(path) > 1 else SubAgent.model_fields
-        raise PoolError(f"{where}: unknown key {'.'.join(path)!r}{_instead(path[-1], known)}")
+        known = (inner.get(path[0], model) if len(path) > 1 else model).model_fields
+        return PoolError(f"{where}: unknown key {'.'.join(path)!r}{_instead(path[-1], known)}")
     field = f", field {'.'.join(path)!r}" if path else ""
-    raise PoolError(f"{where}{field}: {problem['msg'].removeprefix('Value error, ')}")
+    return PoolError(f"{where}{field}: {problem['msg'].removeprefix('Value error, ')}")
 
 
 def _instead(name: str, known: Iterable[str]) -> str:

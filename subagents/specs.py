@@ -9,9 +9,13 @@ from typing import Annotated, Self
 from pydantic import Field, field_validator, model_validator
 
 from subagents.messages import Frozen, Sampling
+from subagents.prices import Price
 
 NO_MODEL = "none"
 """The `model` of an agent that needs none: its tool alone makes the reply."""
+
+RETRIES = 3
+"""How often a call asks again by default."""
 
 Line = Annotated[str, Field(min_length=1, max_length=300, pattern=r"^[^\n]+$")]
 
@@ -30,6 +34,31 @@ class Allowance(Frozen):
     """Calls in flight at the same time; further ones wait."""
 
 
+class EndpointSpec(Frozen):
+    """An endpoint and what is set for it; in a pool file it has a name, by which `model` may call it."""
+
+    address: str
+    """Endpoint string."""
+    price: Price | None = None
+    """What its tokens cost; None is the provider's list price where that is known, and nothing for `local`."""
+    concurrency: int | None = Field(default=None, ge=1)
+    """Requests at once at most, for each replica; how many really go out is found out."""
+
+
+class Fallback(Frozen):
+    """Who answers in an agent's place when its endpoint does not: another agent, or the same on another endpoint."""
+
+    agent: str | None = None
+    model: str | None = None
+    """Endpoint string, or the name of an endpoint of the pool file."""
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if (self.agent is None) == (self.model is None):
+            raise ValueError("a fall-back is either `agent: NAME` or `model: ENDPOINT`")
+        return self
+
+
 class SubAgent(Frozen):
     """One sub-agent of a pool."""
 
@@ -39,10 +68,15 @@ class SubAgent(Frozen):
     instructions: str = ""
     """The system prompt."""
     model: str | None = None
-    """Endpoint string; None is the run's model for sub-agents, `none` an agent that needs no model."""
+    """Endpoint string, or the name of an endpoint of the pool file; None is the run's model for sub-agents, `none` an
+    agent that needs no model."""
     sampling: Sampling = Sampling()
     timeout: float = Field(default=120.0, gt=0, allow_inf_nan=False)
-    """Seconds for one call as a whole, retries and repair included."""
+    """Seconds for one call as a whole, waits, retries and repair included; a fall-back has its own."""
+    retries: int = Field(default=RETRIES, ge=0)
+    """How often a call may ask again after failures that may pass, over all its requests."""
+    fallback: Fallback | None = None
+    """Who answers when the endpoint is unavailable or too slow, or its window too small."""
     reply_through: str | None = None
     """A tool that makes the reply of the model's text (its last code block), or, without a model, of the instruction."""
     reason_first: bool = False
@@ -63,4 +97,6 @@ class SubAgent(Frozen):
     def _can_reply(self) -> Self:
         if self.model == NO_MODEL and self.reply_through is None:
             raise ValueError("an agent with `model: none` needs a tool: set reply_through")
+        if self.model == NO_MODEL and self.fallback is not None and self.fallback.model is not None:
+            raise ValueError("an agent with `model: none` asks no endpoint: name an agent as its fallback")
         return self

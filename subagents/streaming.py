@@ -7,19 +7,15 @@ is a failure, never a short success.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 from subagents.failures import AttemptFailed
-from subagents.messages import ChatReply, FinishReason, TokenUsage, ToolRequest
-
-if TYPE_CHECKING:
-    from openai.types.chat import ChatCompletionChunk
-    from openai.types.chat.chat_completion_chunk import ChoiceDelta, ChoiceDeltaToolCall
+from subagents.messages import UNKNOWN_USAGE, ChatReply, FinishReason, TokenUsage, ToolRequest
 
 _FINISHED = frozenset(get_args(FinishReason))
-_UNKNOWN_USAGE = TokenUsage(known=False)
+_NOTHING: Mapping[str, object] = {}
 
 
 @dataclass(slots=True)
@@ -38,39 +34,42 @@ class Collected:
     refusal: list[str] = field(default_factory=list)
     tools: dict[int, _ToolParts] = field(default_factory=dict)
     finish_reason: str | None = None
-    usage: TokenUsage = _UNKNOWN_USAGE
+    usage: TokenUsage = UNKNOWN_USAGE
 
-    def add(self, chunk: ChatCompletionChunk, on_text: Callable[[str], None] | None) -> None:
-        """Take one chunk; `on_text` is given the piece of text in it."""
-        if chunk.usage is not None:
-            self.usage = TokenUsage(
-                prompt=chunk.usage.prompt_tokens or 0, completion=chunk.usage.completion_tokens or 0
-            )
-        for choice in (chunk.choices or [])[:1]:
-            self.finish_reason = choice.finish_reason or self.finish_reason
-            if choice.delta is not None:
-                self._add_delta(choice.delta, on_text)
+    def add(self, chunk: object, on_text: Callable[[str], None] | None) -> None:
+        """Take one chunk as its JSON was read; `on_text` is given its text. Raises TypeError or ValueError for another."""
+        data = _mapping(chunk)
+        if usage := _mapping(data.get("usage")):
+            told = usage.get("prompt_tokens"), usage.get("completion_tokens")
+            counts = {"prompt": told[0] or 0, "completion": told[1] or 0, "unknown": int(None in told)}
+            self.usage = TokenUsage.model_validate(counts)
+        for item in _list(data.get("choices"))[:1]:
+            choice = _mapping(item)
+            self.finish_reason = _text(choice.get("finish_reason")) or self.finish_reason
+            self._add_delta(_mapping(choice.get("delta")), on_text)
 
-    def _add_delta(self, delta: ChoiceDelta, on_text: Callable[[str], None] | None) -> None:
-        if delta.content:
-            self.text.append(delta.content)
+    def _add_delta(self, delta: Mapping[str, object], on_text: Callable[[str], None] | None) -> None:
+        if content := _text(delta.get("content")):
+            self.text.append(content)
             if on_text is not None:
-                on_text(delta.content)
-        extra = delta.model_extra or {}
-        thought = extra.get("reasoning_content") or extra.get("reasoning")
+                on_text(content)
+        thought = delta.get("reasoning_content") or delta.get("reasoning")
         if isinstance(thought, str):
             self.reasoning.append(thought)
-        if delta.refusal:
-            self.refusal.append(delta.refusal)
-        for call in delta.tool_calls or ():
-            self._add_tool(call)
+        if refusal := _text(delta.get("refusal")):
+            self.refusal.append(refusal)
+        for call in _list(delta.get("tool_calls")):
+            self._add_tool(_mapping(call))
 
-    def _add_tool(self, call: ChoiceDeltaToolCall) -> None:
-        parts = self.tools.setdefault(call.index, _ToolParts())
-        parts.id = parts.id or call.id or ""  # some servers repeat the id in every piece
-        if call.function is not None:
-            parts.name += call.function.name or ""
-            parts.arguments += call.function.arguments or ""
+    def _add_tool(self, call: Mapping[str, object]) -> None:
+        index = call.get("index", 0)
+        if not isinstance(index, int):
+            raise TypeError(f"the index of a tool call is {index!r}")
+        parts = self.tools.setdefault(index, _ToolParts())
+        parts.id = parts.id or _text(call.get("id"))  # some servers repeat the id in every piece
+        function = _mapping(call.get("function"))
+        parts.name += _text(function.get("name"))
+        parts.arguments += _text(function.get("arguments"))
 
     def reply(self, model: str) -> ChatReply:
         """The whole reply. Raises `AttemptFailed` for one that is cut, refused or blank."""
@@ -113,3 +112,27 @@ def _whole(pieces: list[str]) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    if isinstance(value, dict):
+        return value
+    if value is None:
+        return _NOTHING
+    raise TypeError(f"an object was due, not {value!r}")
+
+
+def _list(value: object) -> list[object]:
+    if isinstance(value, list):
+        return value
+    if value is None:
+        return []
+    raise TypeError(f"a list was due, not {value!r}")
+
+
+def _text(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    raise TypeError(f"a text was due, not {value!r}")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dynaflow.testing import loopback_only
+from subagents import forget
 
 
 @pytest.fixture(scope="session")
@@ -30,3 +31,9 @@ def data_dir() -> Path:
     if not folder or not Path(folder).is_dir():
         pytest.skip("DYNAFLOW_DATA_DIR does not name a folder with the evaluation records")
     return Path(folder)
+
+
+@pytest.fixture(autouse=True)
+def nothing_learnt() -> None:
+    """What was learnt of an address is of no use to the server that gets the same port in the next test."""
+    forget()

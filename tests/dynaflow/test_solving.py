@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from pathlib import Path
 
 import anyio
 import anyio.lowlevel
 import pytest
+from rich.console import Console
 
 from dynaflow import Budget, Event, Journal, Result, Task, run_program, solve, stream
 from dynaflow.testing import (
@@ -22,7 +24,8 @@ from dynaflow.testing import (
     tool_call,
 )
 from dynaflow.testing.script import AnyOrder
-from subagents import Endpoints, EndpointUnknown, Pool, SubAgent
+from dynaflow.trace import render_trace
+from subagents import Endpoints, EndpointSpec, EndpointUnknown, Pool, SubAgent
 
 pytestmark = pytest.mark.anyio
 TASK = Task(question="How much is 3 + 4?", answer_format="a number")
@@ -278,3 +281,28 @@ async def test_bad_set_up_is_said_before_anything_is_journalled(journal: Journal
     with pytest.raises(EndpointUnknown, match="cannot be reached"):
         await solve(TASK, model="http://127.0.0.1:9/v1#m", pool=POOL, journal=journal)
     assert journal.runs() == []
+
+
+async def test_a_call_goes_on_with_its_fall_back_on_endpoints_that_stay_open(journal: Journal) -> None:
+    fallback = {"model": "spare"}
+    rules = (
+        sub_agent(faults.status(401), model="agent", times=2),
+        sub_agent("7", model="spare", times=2),
+    )
+    async with LoopbackServer(ScriptedModel(in_any_order(*rules))) as server, Endpoints() as endpoints:
+        solver = SubAgent.model_validate({"name": "solver", "description": "solves", "fallback": fallback})
+        server.models = ["agent", "spare"]
+        pool = Pool([solver], {"spare": EndpointSpec(address=server.endpoint("spare"))})
+        for _ in range(2):
+            seen: list[Event] = []
+            result = await run_program(
+                'return ask("solver", "q")', TASK, agent_model=server.endpoint("agent"), pool=pool, journal=journal,
+                endpoints=endpoints, observe=seen.append,
+            )  # fmt: skip
+            assert result.answer == "7"
+            (switched,) = [event.switch for event in seen if event.type == "ModelSwitched"]
+            assert (switched.cause, switched.to_endpoint) == ("AgentUnavailable", server.endpoint("spare"))
+            assert types(seen).count("CallFinished") == 1
+    told = Console(file=io.StringIO(), width=200)
+    told.print(render_trace(journal.events(result.run), full=False))
+    assert "goes on with the fall-back at http" in told.file.getvalue()

@@ -16,6 +16,7 @@ from subagents import (
     Endpoints,
     Exchange,
     SubAgent,
+    Switch,
     TokenUsage,
     Tool,
     answer,
@@ -28,6 +29,7 @@ class Seen:
 
     attempts: list[Attempt] = field(default_factory=list)
     repairs: list[tuple[str, str, str]] = field(default_factory=list)
+    switches: list[Switch] = field(default_factory=list)
     tools: list[tuple[str, JsonValue, str, bool]] = field(default_factory=list)
 
     def asking(self, request: ChatRequest, endpoint: Endpoint) -> ChatRequest:
@@ -35,6 +37,9 @@ class Seen:
 
     async def attempted(self, attempt: Attempt) -> None:
         self.attempts.append(attempt)
+
+    async def switched(self, switch: Switch) -> None:
+        self.switches.append(switch)
 
     async def repaired(self, how: str, problem: str, before: str) -> None:
         self.repairs.append((how, problem, before))

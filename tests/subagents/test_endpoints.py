@@ -8,7 +8,7 @@ from aiohttp import web
 
 from dynaflow.testing import LoopbackServer, ScriptedModel, anyone
 from subagents import Endpoints, EndpointUnknown, parse_endpoint
-from subagents.endpoints import Address
+from subagents.addresses import Address
 from tests.subagents.raw_server import raw_server
 
 pytestmark = pytest.mark.anyio
@@ -19,11 +19,11 @@ def test_the_forms_of_an_endpoint_string(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.delenv("VLLM_BASE_URL", raising=False)
     assert parse_endpoint(" local ") == Address("local", "")
     assert parse_endpoint("local:small") == Address("local", "small")
-    assert parse_endpoint("openai:gpt-5") == Address("openai", "gpt-5", "https://api.openai.com/v1")
-    assert parse_endpoint("vllm:org/model") == Address("vllm", "org/model", "http://127.0.0.1:8000/v1")
-    assert parse_endpoint("https://h:1/v1/#a#b") == Address("url", "a#b", "https://h:1/v1")
+    assert parse_endpoint("openai:gpt-5") == Address("openai", "gpt-5", ("https://api.openai.com/v1",))
+    assert parse_endpoint("vllm:org/model") == Address("vllm", "org/model", ("http://127.0.0.1:8000/v1",))
+    assert parse_endpoint("https://h:1/v1/#a#b") == Address("url", "a#b", ("https://h:1/v1",))
     monkeypatch.setenv("VLLM_BASE_URL", "http://gpu:9/v1/")
-    assert parse_endpoint("vllm:m").base_url == "http://gpu:9/v1"
+    assert parse_endpoint("vllm:m").base_urls == ("http://gpu:9/v1",)
 
 
 @pytest.mark.parametrize(

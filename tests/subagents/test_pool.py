@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
 
-from subagents import Pool, PoolError, Sampling, SubAgent, UnknownAgent
+from subagents import EndpointSpec, Pool, PoolError, Price, Sampling, SubAgent, UnknownAgent
 
 GOOD = """
 agents:
@@ -85,6 +86,18 @@ AGENT = "agents:\n  - name: a\n    description: d\n"
         ("agents: [{name: a, description: ''}]", "field 'description'"),
         ("agents: [{name: a, description: |\n one\n two}]", "it is no YAML"),
         ('agents: [{name: a, description: "one\\ntwo"}]', "field 'description'"),
+        (AGENT + "    fallback: {agent: b}", "agent 'a', field 'fallback.agent': no agent 'b'. There is a"),
+        (AGENT + "    fallback: {agnt: b}", "unknown key 'fallback.agnt'. Did you mean 'agent'?"),
+        (AGENT + "    fallback: {agent: a}", "the fall-backs of 'a' lead back to it: a -> a; break the ring"),
+        (AGENT + "    retries: -1", "field 'retries': Input should be greater than or equal to 0"),
+        (AGENT + "endpoints: [x]", "`endpoints` must be a mapping"),
+        (AGENT + "endpoints: {x: local}", "endpoint 'x' must be a mapping with an address"),
+        (AGENT + "endpoints: {x: {adress: local}}", "endpoint 'x', field 'address': Field required"),
+        (AGENT + "endpoints: {local: {address: local}}", "endpoint 'local': a name is lower-case letters"),
+        (
+            AGENT + "endpoints: {x: {address: local, price: {input: 1, output: 1, cached: 1}}}",
+            "endpoint 'x': unknown key 'price.cached'. There is input, output",
+        ),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, text: str, says: str) -> None:
@@ -119,3 +132,34 @@ def test_a_pool_cannot_be_changed() -> None:
     with pytest.raises(AttributeError):
         pool.names = ("b",)  # type: ignore[misc]
     assert pool.names == ("a",)
+
+
+NAMED = """
+endpoints:
+  cheap:
+    address: http://127.0.0.1:1/v1,http://127.0.0.1:2/v1#m
+    price: {input: 0.15, output: 0.6}
+    concurrency: 16
+agents:
+  - {name: a, description: d, model: cheap, fallback: {agent: b}}
+  - {name: b, description: d, model: none, reply_through: search}
+  - {name: c, description: d, fallback: {model: local}}
+"""
+
+
+def test_endpoints_with_a_name(tmp_path: Path) -> None:
+    pool = load(tmp_path, NAMED)
+    cheap = pool.endpoint("cheap")
+    assert cheap == pool.endpoints["cheap"]
+    assert (cheap.concurrency, cheap.price) == (16, Price(input=Decimal("0.15"), output=Decimal("0.6")))
+    assert pool.endpoint("local:small") == EndpointSpec(address="local:small")
+
+
+def test_a_part_of_a_pool_falls_back_on_itself_only(tmp_path: Path) -> None:
+    pool = load(tmp_path, NAMED)
+    part = pool.only(lambda agent: agent.reply_through is None)
+    assert part.names == ("a", "c")
+    assert part["a"].fallback is None
+    assert part["c"].fallback == pool["c"].fallback
+    assert part.endpoints == pool.endpoints
+    assert pool.only(lambda _: False).names == pool.names

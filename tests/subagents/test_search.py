@@ -175,7 +175,9 @@ async def test_only_a_pure_tool_remembers_its_results(pure: bool) -> None:
 
 
 def test_the_identity_of_a_search_is_that_of_its_corpus() -> None:
-    one, same, other = (search_tool(Corpus.from_text(text)) for text in ("Rome is old.", "Rome is old.", "Rome is new."))
+    one, same, other = (
+        search_tool(Corpus.from_text(text)) for text in ("Rome is old.", "Rome is old.", "Rome is new.")
+    )
     assert one.identity == same.identity
     assert one.identity != other.identity
     assert one.identity != search_tool(Corpus.from_text("Rome is old."), k=3).identity

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue, ValidationError
 
 from sandbox.inside.shapes import describe as child_describe
-from subagents.client import is_closed
+from subagents.chat_body import is_closed
 from subagents.reading import Mismatch, fit, read
 from subagents.schemas import describe, describe_json, json_schema
 from subagents.shapes import ShapeError, parse_shape, type_for, validated
