@@ -29,8 +29,8 @@ class Recorder:
     async def record(self, event: Event) -> None:
         """Journal an event. Raises `JournalError` if it, or one before it, could not be written.
 
-        A step inside a call is not waited for, and may stay unwritten for some milliseconds: the call's one terminal
-        event comes behind it and is waited for.
+        A step inside a call is not waited for, since the call's one terminal event comes behind it and is. Its start is
+        written at once, the rest may stay unwritten for some milliseconds.
         """
         if self._lost is not None:
             raise self._lost
@@ -42,7 +42,7 @@ class Recorder:
             if len(self._committed) == 1:
                 loop.call_soon_threadsafe(self._tell)
 
-        self._journal.enqueue(self.run, event, done, urgent=waiting is not None)
+        self._journal.enqueue(self.run, event, done, urgent=waiting is not None or event.type == "CallStarted")
         if waiting is not None:
             with anyio.CancelScope(shield=True):
                 await waiting

@@ -161,6 +161,7 @@ def stopped_in_a_call(
         ) as process:  # fmt: skip
             while server.received < 2 and process.poll() is None:
                 time.sleep(0.02)
+            time.sleep(0.1)  # the request may be here a moment before its record is in the journal
             process.send_signal(with_signal)
             output, errors = process.communicate()
     return subprocess.CompletedProcess(command, process.returncode, output, errors)

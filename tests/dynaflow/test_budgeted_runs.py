@@ -146,7 +146,7 @@ async def test_a_budget_of_money_without_a_price_refuses_before_anything_is_sent
     async with LoopbackServer(ScriptedModel()) as server:
         result = await ran(server, journal, 'return ask("solver", "a")', budget=Budget(usd=Decimal("0.01")))
         assert server.received == 0
-    assert f"the price of {server.endpoint('agent')!r} is not known" in (result.reason or "")
+        assert f"the price of {server.endpoint('agent')!r} is not known" in (result.reason or "")
 
 
 async def test_a_stream_that_is_cut_keeps_what_was_reserved_for_it(journal: Journal) -> None:

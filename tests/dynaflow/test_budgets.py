@@ -13,6 +13,7 @@ from dynaflow.budgets import LEAST_REPLY_TOKENS, Amount, Need, Reservation, Scop
 from dynaflow.errors import BudgetExceeded, PriceUnknown
 from dynaflow.spending import Purse
 from subagents import Allowance, Attempt, ChatRequest, Message, Sampling, TokenUsage
+from subagents.messages import UNKNOWN_USAGE
 
 pytestmark = pytest.mark.anyio
 CENT = Decimal("0.000001")
@@ -73,7 +74,7 @@ def ended(draw: st.DrawFn, held: Reservation) -> None:
         case "release":
             held.release()
         case "unknown":
-            held.settle(draw(st.sampled_from([None, TokenUsage(known=False)])), None)
+            held.settle(draw(st.sampled_from([None, UNKNOWN_USAGE])), None)
         case how:
             usage = TokenUsage(prompt=draw(st.integers(0, held.amount.tokens)))
             held.settle(usage, None if how == "unpriced" else min(by_token(usage), held.amount.usd))
@@ -178,7 +179,7 @@ def test_replies_are_shortened_alike_but_never_below_what_is_of_use() -> None:
 
 def test_what_nobody_reports_stays_taken_and_is_counted() -> None:
     run = Scope("the run", Allowance(tokens=1_000, usd=Decimal(1)))
-    for usage, cost in ((TokenUsage(known=False), None), (None, None), (TokenUsage(prompt=7), None)):
+    for usage, cost in ((UNKNOWN_USAGE, None), (None, None), (TokenUsage(prompt=7), None)):
         (reservation,) = reserve([need(run, prompt=100, reply=100)])
         reservation.settle(usage, cost)
     assert (run.used, run.unknown) == (Amount(3, 7), Amount(0, 400, 600 * CENT))
@@ -280,7 +281,7 @@ def test_a_retry_is_paid_like_the_first_attempt() -> None:
     purse = Purse(run, PRICED)
     request = ChatRequest(messages=(Message(role="user", content="x" * 40),), sampling=Sampling(max_tokens=1_000))
     assert purse.asking(request, PRICED).sampling.max_tokens == 500
-    cut = Attempt(endpoint="e", seconds=0, usage=TokenUsage(known=False), outcome="failed", cause="cut", retry_after=0)
+    cut = Attempt(endpoint="e", seconds=0, usage=UNKNOWN_USAGE, outcome="failed", cause="cut", retry_after=0)
     with pytest.raises(BudgetExceeded):
         purse.attempted(cut)
     purse.close()
@@ -300,7 +301,8 @@ def test_an_endpoint_that_stands_in_is_reserved_for_at_its_own_price() -> None:
     assert run.reserved == Amount(1, 318, 318 * CENT)
     purse.asking(request, Tariff("dear", lambda usage: usage.total * CENT * 20))
     assert run.reserved == Amount(1, 318, 318 * CENT * 20)
-    purse.attempted(Attempt(endpoint="e", seconds=0, usage=TokenUsage(prompt=100), outcome="ok"))
+    cost = CENT * 2000
+    purse.attempted(Attempt(endpoint="e", seconds=0, usage=TokenUsage(prompt=100), cost=cost, outcome="ok"))
     assert (run.used, run.reserved) == (Amount(1, 100, CENT * 2000), Amount())
 
 
