@@ -97,7 +97,7 @@ class ZygoteSandbox:
     ) -> Outcome:
         """Run the program to its end. Raises `OperatorError` only; the program's faults are in the outcome."""
         async with self._child() as (zygote, child):
-            session = Session(child, door, program, limits)
+            session = Session(child, door, program, contract, limits)
             await child.send(_start("run", program, contract, limits, setting))
             await zygote.fork_ahead()
             await session.serve()
