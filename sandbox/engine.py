@@ -17,12 +17,12 @@ import anyio.abc
 
 from sandbox.children import STOPPING, Child, Zygote
 from sandbox.contract import Contract, Finding
-from sandbox.errors import OperatorError, ProtocolError, SandboxUnavailable
+from sandbox.errors import OperatorError, ProtocolError, SandboxUnavailable, WorkflowError
 from sandbox.frames import Frame
 from sandbox.groups import only
 from sandbox.level import DEFAULT_MINIMUM
-from sandbox.limits import Limits
-from sandbox.protocol import Door, Level, Outcome, Setting
+from sandbox.limits import Limits, too_long
+from sandbox.protocol import Door, Level, Outcome, Setting, Usage
 from sandbox.session import Session, cause_of_death
 
 _CHECK_LIMITS = Limits(cpu_seconds=2.0, wall_seconds=20.0)
@@ -79,6 +79,9 @@ class ZygoteSandbox:
 
     async def check(self, program: str, contract: Contract, limits: Limits = _CHECK_LIMITS) -> list[Finding]:
         """What is wrong with the program as far as can be told without running it."""
+        long = too_long(program, limits)
+        if long is not None:
+            return [_as_finding(long)]
         async with self._child() as (zygote, child):
             await child.send(_start("check", program, contract, limits, Setting()))
             await zygote.fork_ahead()
@@ -90,12 +93,15 @@ class ZygoteSandbox:
             error = cause_of_death(ended, child.dump(), program, limits)
             if isinstance(error, OperatorError):
                 raise error
-            return [Finding("syntax", str(error), error.line or 1, 0, error.source_line or "", error.hint)]
+            return [_as_finding(error)]
 
     async def run(
         self, program: str, contract: Contract, door: Door, *, limits: Limits = Limits(), setting: Setting = Setting()
     ) -> Outcome:
         """Run the program to its end. Raises `OperatorError` only; the program's faults are in the outcome."""
+        long = too_long(program, limits)
+        if long is not None:
+            return Outcome(None, "", long, Usage())
         async with self._child() as (zygote, child):
             session = Session(child, door, program, contract, limits)
             await child.send(_start("run", program, contract, limits, setting))
@@ -124,6 +130,10 @@ def _start(kind: str, program: str, contract: Contract, limits: Limits, setting:
         "type": kind, "program": program.encode("utf-8", "replace").decode(), "contract": asdict(contract),
         "limits": asdict(limits), "seed": setting.seed, "now": setting.now,
     }  # fmt: skip
+
+
+def _as_finding(error: WorkflowError) -> Finding:
+    return Finding("syntax", str(error), error.line or 1, 0, error.source_line or "", error.hint)
 
 
 def _findings(frame: Frame) -> list[Finding]:
