@@ -16,7 +16,7 @@ import sys
 import tempfile
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, cast
@@ -41,6 +41,7 @@ _BOOT = (
     "import sys; sys.path[:] = {path!r}; from sandbox.layout import fix_layout; fix_layout(); "
     "from sandbox.zygote import main; main({descriptor})"
 )
+_LATER = 0.002
 _START_SECONDS = 30.0
 _DEATH_SECONDS = 2.0
 ENDING = (("", _DEATH_SECONDS), ("kill", math.inf))
@@ -154,8 +155,18 @@ class Zygote:
                 if not child.fork.ended.is_set():
                     await self._tell("kill", child.fork.pid)
 
+    async def make_up(self) -> None:
+        """Make up for a child that was taken; at once if it was the last, else when it is at work, whose time a fork would take.
+
+        That there are no descriptors left is for whoever takes a child to say.
+        """
+        if self._ahead:
+            await anyio.sleep(_LATER)
+        with suppress(OSError):
+            await self.fork_ahead()
+
     async def fork_ahead(self) -> None:
-        """Make up for the children that were taken."""
+        """Have as many children wait as there should."""
         while len(self._ahead) + self._coming < AHEAD and not self.gone:
             self._coming += 1
             try:

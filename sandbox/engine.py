@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import asdict
 
 import anyio
 import anyio.abc
@@ -24,6 +23,7 @@ from sandbox.level import DEFAULT_MINIMUM
 from sandbox.limits import Limits, too_long
 from sandbox.protocol import Door, Level, Outcome, Setting, Usage
 from sandbox.session import Session, cause_of_death
+from sandbox.work import Work, to_frame
 
 _CHECK_LIMITS = Limits(cpu_seconds=2.0, wall_seconds=20.0)
 
@@ -83,8 +83,7 @@ class ZygoteSandbox:
         if long is not None:
             return [_as_finding(long)]
         async with self._child() as (zygote, child):
-            await child.send(_start("check", program, contract, limits, Setting()))
-            await zygote.fork_ahead()
+            await child.send(to_frame("check", Work(program, contract, limits)))
             with anyio.move_on_after(limits.wall_seconds):
                 frame = await child.receive(limits.frame_bytes)
                 if frame is not None:
@@ -104,8 +103,7 @@ class ZygoteSandbox:
             return Outcome(None, "", long, Usage())
         async with self._child() as (zygote, child):
             session = Session(child, door, program, contract, limits)
-            await child.send(_start("run", program, contract, limits, setting))
-            await zygote.fork_ahead()
+            await child.send(to_frame("run", Work(program, contract, limits, setting)))
             await session.serve()
             if session.reported:
                 return session.outcome()
@@ -122,14 +120,8 @@ class ZygoteSandbox:
     async def _child(self) -> AsyncIterator[tuple[Zygote, Child]]:
         zygote = await self.start()
         async with zygote.child() as child:
+            self._group.start_soon(zygote.make_up)
             yield zygote, child
-
-
-def _start(kind: str, program: str, contract: Contract, limits: Limits, setting: Setting) -> Frame:
-    return {
-        "type": kind, "program": program.encode("utf-8", "replace").decode(), "contract": asdict(contract),
-        "limits": asdict(limits), "seed": setting.seed, "now": setting.now,
-    }  # fmt: skip
 
 
 def _as_finding(error: WorkflowError) -> Finding:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-import socket
+import os
 import struct
 from typing import NoReturn, cast
 
@@ -55,21 +55,23 @@ def body_length(header: bytes, limit: int) -> int:
     return length
 
 
-def send(connection: socket.socket, frame: Frame, limit: int) -> None:
-    """Write one frame to a blocking socket."""
-    connection.sendall(encode(frame, limit))
+def send(descriptor: int, frame: Frame, limit: int) -> None:
+    """Write one frame to a blocking descriptor."""
+    left = memoryview(encode(frame, limit))
+    while left:
+        left = left[os.write(descriptor, left) :]
 
 
-def receive(connection: socket.socket, limit: int) -> Frame:
-    """Read one frame from a blocking socket. Raises `EOFError` when the peer has gone."""
-    length = body_length(_exactly(connection, HEADER.size), limit)
-    return decode(_exactly(connection, length))
+def receive(descriptor: int, limit: int) -> Frame:
+    """Read one frame from a blocking descriptor. Raises `EOFError` when the peer has gone."""
+    length = body_length(_exactly(descriptor, HEADER.size), limit)
+    return decode(_exactly(descriptor, length))
 
 
-def _exactly(connection: socket.socket, count: int) -> bytes:
+def _exactly(descriptor: int, count: int) -> bytes:
     pieces = bytearray()
     while len(pieces) < count:
-        piece = connection.recv(min(count - len(pieces), 65_536))
+        piece = os.read(descriptor, min(count - len(pieces), 65_536))
         if not piece:
             raise EOFError("the peer closed the connection")
         pieces += piece

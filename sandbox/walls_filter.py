@@ -1,8 +1,8 @@
 """The filter that stands between a program and the kernel: which system calls a child may still make.
 
 It is an allow-list, written as classic BPF and installed by seccomp in two steps. `Filter.close` is the wall itself,
-raised before a child has read anything. The few calls that set a child's own limits stay open until its
-work, which names those limits, has been read; `Filter.seal` then closes them, before the program is parsed.
+raised before a child has read anything. The few calls by which a child waits for its work, and sets the limits that
+this names, stay open until it has been read; `Filter.seal` then closes them, before the program is parsed.
 
 Calls on files answer EACCES, because the interpreter asks for files at odd times and goes on without them. Every other call
 that is not on the list ends the process. It ends through a handler of a few machine instructions (SECCOMP_RET_TRAP:
@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from sandbox.walls_calls import NUMBERS, X32_BIT
 
 ALLOWED = (
-    "read", "write", "recvfrom", "sendto", "close", "brk", "munmap", "mremap", "madvise", "futex", "rt_sigreturn",
+    "read", "write", "close", "brk", "munmap", "mremap", "madvise", "futex", "rt_sigreturn",
     "restart_syscall", "getrandom", "clock_gettime", "gettimeofday", "time", "getrusage", "sched_yield",
     "exit", "exit_group",
 )  # fmt: skip
@@ -35,7 +35,7 @@ FILES = (
     "readlink", "readlinkat", "getcwd", "getdents64", "lseek", "ioctl", "fcntl", "pread64", "chdir",
 )  # fmt: skip
 """Answered with EACCES."""
-LIMITING = ("prlimit64", "setrlimit", "setitimer", "seccomp")
+UNTIL_SEALED = ("prlimit64", "setrlimit", "setitimer", "seccomp", "poll", "ppoll")
 """Open between `close` and `seal`."""
 
 _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -59,7 +59,7 @@ class Filter:
     seccomp: int
 
     def close(self) -> None:
-        """Leave the calling process with what the list allows and the calls that set its limits."""
+        """Leave the calling process with what the list allows, and with what it needs until its limits are set."""
         _install(self.wall, self.seccomp)
 
     def seal(self) -> None:
@@ -107,7 +107,7 @@ def _wall(numbers: dict[str, int], architecture: int, refuse: int) -> list[_Inst
         (_AT_LEAST, 0, 1, X32_BIT),
         (_RETURN, 0, 0, refuse),
     ]
-    for name in (*ALLOWED, *LIMITING):
+    for name in (*ALLOWED, *UNTIL_SEALED):
         program += _when(numbers, name, [(_RETURN, 0, 0, _ALLOW)])
     no_execution = [
         (_LOAD, 0, 0, _ARGUMENT_2),
@@ -131,7 +131,7 @@ def _wall(numbers: dict[str, int], architecture: int, refuse: int) -> list[_Inst
 
 def _seal(numbers: dict[str, int], refuse: int) -> list[_Instruction]:
     program: list[_Instruction] = [(_LOAD, 0, 0, _NUMBER)]
-    for name in LIMITING:
+    for name in UNTIL_SEALED:
         program += _when(numbers, name, [(_RETURN, 0, 0, refuse)])
     return [*program, (_RETURN, 0, 0, _ALLOW)]
 

@@ -17,13 +17,16 @@ import select
 import signal
 import socket
 import sys
+from collections.abc import Callable
+from functools import partial
 
 from sandbox import frames
 from sandbox.inside import child
 from sandbox.walls import die_with_parent, enclose
-from sandbox.walls_filter import Filter
 
 CONTROL_LIMIT = 65_536
+Work = Callable[[], None]
+"""What a child does, on its two descriptors."""
 CONNECTION, DUMP = 3, 4
 """The descriptors of a child."""
 
@@ -31,20 +34,22 @@ CONNECTION, DUMP = 3, 4
 def main(descriptor: int) -> None:
     """Serve fork requests on the control socket until the host closes it."""
     control = socket.socket(fileno=descriptor)
-    child.warm_up()
+    runtime = child.warm_up()
     gc.freeze()  # what is here already is never traversed in a child, so its pages stay shared
     enclosure = enclose(DUMP)
+    work = partial(child.main, CONNECTION, enclosure.filter, runtime)
     wake = _wake_on_child_exit()
+    child.confine(DUMP, runtime)
     children: set[int] = set()
     ready = {"type": "ready", "pid": os.getpid(), "level": enclosure.level, "missing": list(enclosure.missing)}
-    frames.send(control, ready, CONTROL_LIMIT)
+    frames.send(control.fileno(), ready, CONTROL_LIMIT)
     try:
         while True:
             readable, _, _ = select.select([control, wake], [], [])
             if wake in readable:
                 wake.recv(4096)
                 _reap(control, children)
-            if control in readable and not _serve(control, children, enclosure.filter):
+            if control in readable and not _serve(control, children, work):
                 return
     finally:
         for pid in children:
@@ -65,43 +70,42 @@ _KEPT: list[socket.socket] = []
 _SIGNALS = {"stop": signal.SIGUSR1, "dump": signal.SIGPROF, "kill": signal.SIGKILL}
 
 
-def _serve(control: socket.socket, children: set[int], wall: Filter | None) -> bool:
+def _serve(control: socket.socket, children: set[int], work: Work) -> bool:
     """Answer one request; False when the host has gone."""
     message, descriptors, _, _ = socket.recv_fds(control, frames.CONTROL_BYTES, 2)
     if len(message) < frames.CONTROL_BYTES:
         return False
     kind, number = message.decode("ascii").split()
     if kind == "fork":
-        pid = _fork(descriptors, wall)
+        pid = _fork(descriptors, work)
         children.add(pid)
-        frames.send(control, {"type": "forked", "pid": pid, "ticket": int(number)}, CONTROL_LIMIT)
+        frames.send(control.fileno(), {"type": "forked", "pid": pid, "ticket": int(number)}, CONTROL_LIMIT)
     elif kind in _SIGNALS and int(number) in children:
         _kill(int(number), _SIGNALS[kind])
     return True
 
 
-def _fork(descriptors: list[int], wall: Filter | None) -> int:
+def _fork(descriptors: list[int], work: Work) -> int:
     connection, dump = descriptors
     pid = os.fork()
     if pid == 0:
-        _become_child(connection, dump, wall)
+        _become_child(connection, dump, work)
     for descriptor in descriptors:
         os.close(descriptor)
     return pid
 
 
-def _become_child(connection: int, dump: int, wall: Filter | None) -> None:
+def _become_child(connection: int, dump: int, work: Work) -> None:
     """Keep the two descriptors, on the numbers 3 and 4, and nothing else; 0, 1 and 2 are /dev/null."""
     try:
         die_with_parent()
         signal.set_wakeup_fd(-1)
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         high = [fcntl.fcntl(descriptor, fcntl.F_DUPFD, 10) for descriptor in (connection, dump)]
         os.dup2(1, 2)
         os.dup2(high[0], CONNECTION, inheritable=False)
         os.dup2(high[1], DUMP, inheritable=False)
         os.closerange(DUMP + 1, 400)
-        child.main(socket.socket(fileno=CONNECTION), DUMP, wall)
+        work()
     except BaseException as error:  # noqa: BLE001 - whatever happens, a child never returns into the zygote's loop
         os.write(DUMP, f"crash: {type(error).__name__}: {error}".encode()[:2000])
         os._exit(70)
@@ -119,7 +123,7 @@ def _reap(control: socket.socket, children: set[int]) -> None:
             return
         children.discard(pid)
         frames.send(
-            control,
+            control.fileno(),
             {
                 "type": "ended",
                 "pid": pid,

@@ -52,7 +52,7 @@ class Deadline:
     done: bool = False
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Wire:
     """The two directions of the child's socket."""
 
@@ -60,16 +60,24 @@ class Wire:
     receive: Callable[[], Frame]
 
 
+def _no_message() -> Frame:
+    raise AssertionError("no work has begun")
+
+
+NOWHERE = Wire(lambda _: None, _no_message)
+"""The wire before there is work."""
+
+
 @dataclass
 class Calls:
     """Requests of one program: registered, outstanding, settled."""
 
-    wire: Wire
-    limits: Limits
     stop: Stop
-    failures: Mapping[str, type[Exception]]
     cancelled_error: type[Exception]
     scheduler: Scheduler = field(init=False)
+    wire: Wire = NOWHERE
+    limits: Limits = Limits()
+    failures: Mapping[str, type[Exception]] = field(default_factory=dict)
     _registered: list[_Pending] = field(default_factory=list)
     _sent: dict[int, _Pending] = field(default_factory=dict)
     _withdrawn: list[int] = field(default_factory=list)

@@ -10,8 +10,8 @@ import contextlib
 import faulthandler
 import os
 import resource
+import select
 import signal
-import socket
 import sys
 import time
 import types
@@ -27,11 +27,14 @@ from sandbox.frames import Frame
 from sandbox.inside import lint
 from sandbox.inside.calls import Wire
 from sandbox.inside.compiling import PROGRAM_FILE
-from sandbox.inside.runtime import Runtime, Work
+from sandbox.inside.runtime import Runtime
 from sandbox.limits import Limits
 from sandbox.walls_filter import Filter
+from sandbox.work import Work, from_frame, to_frame
 
 RECURSION_LIMIT = 2_000
+PATIENCE = 2
+"""Milliseconds for which a child waits for its work before it rehearses; where programs follow each other there is no time for it."""
 START_FRAME_LIMIT = 8 * 2**20
 """The first frame carries program and contract; it comes from the host and may be larger than the rest."""
 
@@ -39,18 +42,14 @@ START_FRAME_LIMIT = 8 * 2**20
 Job = Callable[[Work, Runtime, Wire], None]
 
 
-def main(connection: socket.socket, dump: int, wall: Filter | None) -> None:
-    """Do the work that arrives on `connection`, then end the process. Without a `wall`, only limits hold."""
-    waits = _be_killable(dump)
-    _confine()
+def main(connection: int, wall: Filter | None, runtime: Runtime) -> None:
+    """Do the work that arrives on the descriptor `connection`, then end the process. Without a `wall`, only limits hold."""
     if wall is not None:
         wall.close()
-    _rehearse()
-    try:
-        start = frames.receive(connection, START_FRAME_LIMIT)
-    except EOFError:
-        os._exit(0)
-    work = _work(start)
+    if not _arrives(connection, PATIENCE):
+        _rehearse()
+    start = _receive(connection, START_FRAME_LIMIT)
+    work = from_frame(start)
     _limit(work.limits)
     if wall is not None:
         wall.seal()
@@ -64,13 +63,21 @@ def main(connection: socket.socket, dump: int, wall: Filter | None) -> None:
         frames.send(connection, frame, limit)
 
     wire = Wire(send, lambda: _receive(connection, limit))
-    waits.append(Runtime(work, wire))
-    JOBS[cast("str", start["type"])](work, waits[0], wire)
+    runtime.begin(work, wire)
+    JOBS[cast("str", start["type"])](work, runtime, wire)
     os._exit(0)
 
 
-def warm_up() -> None:
-    """Do everything once that fills a cache, so that no child has to: done in the zygote, before it forks."""
+def confine(dump: int, runtime: Runtime) -> None:
+    """What holds for every child, whatever its program; done in the zygote, from which it is inherited."""
+    _be_killable(dump, runtime)
+    sys.setrecursionlimit(RECURSION_LIMIT)
+    for which, value in ((resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_NOFILE, 16)):
+        _lower(which, value)
+
+
+def warm_up() -> Runtime:
+    """The runtime of every child, made in the zygote after everything was done once that fills a cache."""
     work, runtime, sent = _rehearse()
     _check(work, runtime, Wire(sent.append, dict))
     assert sent[-2]["type"] == "finished", f"the language does not work: {sent}"
@@ -80,6 +87,7 @@ def warm_up() -> None:
         "".encode(name)
     warnings.simplefilter("ignore")  # a program's invalid escape is no matter for anybody's standard error
     _measure_address_space()
+    return Runtime()
 
 
 _REHEARSAL = """
@@ -97,59 +105,51 @@ def _rehearse() -> tuple[Work, Runtime, list[Frame]]:
     contract = Contract(
         (Function("ask", (Parameter("text", "text"),)),), {"task": {"question": ""}}, {"CallFailed": None}
     )
-    start: Frame = {
-        "program": _REHEARSAL,
-        "contract": asdict(contract),
-        "limits": asdict(Limits()),
-        "seed": 0,
-        "now": 0.0,
-    }
-    work = _work(frames.decode(frames.encode(start, START_FRAME_LIMIT)[frames.HEADER.size :]))
+    first = frames.encode(to_frame("run", Work(_REHEARSAL, contract)), START_FRAME_LIMIT)
+    work = from_frame(frames.decode(first[frames.HEADER.size :]))
     sent: list[Frame] = []
     replies: Iterator[Frame] = iter([{"type": "reply", "call": call, "value": "x"} for call in (1, 2)])
-    runtime = Runtime(work, Wire(sent.append, lambda: next(replies)))
+    runtime = Runtime()
+    runtime.begin(work, Wire(sent.append, lambda: next(replies)))
     runtime.run()
     return work, runtime, sent
 
 
-def _receive(connection: socket.socket, limit: int) -> Frame:
+def _arrives(connection: int, milliseconds: int) -> bool:
+    poll = select.poll()
+    poll.register(connection, select.POLLIN)
+    return bool(poll.poll(milliseconds))
+
+
+def _receive(connection: int, limit: int) -> Frame:
     try:
         return frames.receive(connection, limit)
     except EOFError:
         os._exit(0)
 
 
-def _be_killable(dump: int) -> list[Runtime]:
-    """Handle the two signals that end a program; gives the list into which its runtime has to be put.
+def _be_killable(dump: int, runtime: Runtime) -> None:
+    """Handle the two signals that end a program.
 
     SIGUSR1 says that the wall limit is over. While the program waits no stack shows its line: the runtime knows it.
     SIGPROF comes from the processor timer, and from outside when code stuck in C does not heed the other. It has the stack
     dumped, and then ends the process: by its default action, or by the wall, when faulthandler restores that.
     """
-    running: list[Runtime] = []
 
     def end(_: int, frame: types.FrameType | None) -> None:
-        line = _program_line(frame) or (running[0].waiting_line() if running else None)
+        line = _program_line(frame) or runtime.waiting_line()
         if line is not None:
             os.write(dump, f'File "{PROGRAM_FILE}", line {line}\n'.encode())
         os._exit(0)
 
     signal.signal(signal.SIGUSR1, end)
     faulthandler.register(signal.SIGPROF, file=dump, all_threads=False, chain=True)
-    return running
 
 
 def _program_line(frame: types.FrameType | None) -> int | None:
     while frame is not None and frame.f_code.co_filename != PROGRAM_FILE:
         frame = frame.f_back
     return frame.f_lineno if frame is not None else None
-
-
-def _confine() -> None:
-    """The limits that are the same for every program, before anything is read."""
-    sys.setrecursionlimit(RECURSION_LIMIT)
-    for which, value in ((resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_NOFILE, 16)):
-        _lower(which, value)
 
 
 def _limit(limits: Limits) -> None:
@@ -200,26 +200,3 @@ def _check(work: Work, runtime: Runtime, wire: Wire) -> None:
 
 JOBS: dict[str, Job] = {"run": lambda work, runtime, wire: runtime.run(), "check": _check}
 """What a child can be asked to do, by the type of the first frame."""
-
-
-def _work(start: Frame) -> Work:
-    contract = cast("dict[str, object]", start["contract"])
-    limits = cast("dict[str, int]", start["limits"])
-    return Work(
-        program=cast("str", start["program"]),
-        contract=_contract(contract),
-        limits=Limits(**limits),
-        seed=cast("int", start["seed"]),
-        now=cast("float", start["now"]),
-    )
-
-
-def _contract(data: dict[str, object]) -> Contract:
-    functions = tuple(_function(function) for function in cast("list[dict[str, object]]", data.pop("functions")))
-    return Contract(functions=functions, **data)  # type: ignore[arg-type]
-
-
-def _function(data: dict[str, object]) -> Function:
-    parameters = cast("list[dict[str, object]]", data.pop("parameters"))
-    made = tuple(Parameter(**{**p, "choices": tuple(cast("list[str]", p["choices"]))}) for p in parameters)  # type: ignore[arg-type]
-    return Function(parameters=made, **data)  # type: ignore[arg-type]

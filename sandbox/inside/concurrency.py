@@ -39,12 +39,12 @@ class Concurrency:
         self,
         scheduler: Scheduler,
         calls: Calls,
-        pair: Callable[..., object] | None,
         fatal: Callable[[BaseException], None],
     ) -> None:
         self.scheduler = scheduler
         self.calls = calls
-        self._pair = pair
+        self.pair: Callable[..., object] | None = None
+        """What an `(agent, instruction)` pair is handed to."""
         self._fatal = fatal
         self.caller: Callable[..., object] = lambda function, *args, **kwargs: function(*args, **kwargs)
         """How a function of unknown kind is called with arguments: the guards put theirs here."""
@@ -88,10 +88,10 @@ class Concurrency:
             return thing
         if callable(thing) and not isinstance(thing, type):
             return self.start(thing)
-        if isinstance(thing, (tuple, list)) and 2 <= len(thing) <= 3 and isinstance(thing[0], str) and self._pair:
+        if isinstance(thing, (tuple, list)) and 2 <= len(thing) <= 3 and isinstance(thing[0], str) and self.pair:
             agent, instruction, *rest = thing
             extra = {"inputs": rest[0]} if rest else {}
-            made = self._pair(agent, instruction, **extra)
+            made = self.pair(agent, instruction, **extra)
             if isinstance(made, Deferred):
                 return made
         return _ready(self.scheduler, thing)

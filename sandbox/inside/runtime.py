@@ -1,7 +1,8 @@
 """The runtime of one program: everything that its names stand for, tied together, and the program run to its end.
 
-A runtime is made in the forked child after the walls are up. `run` compiles the program, executes it as the
-root branch of the scheduler and gives what is to be reported to the host: a value, or an error with its line.
+A runtime is made once, in the zygote, so that each child has one of its own when it is forked; `begin` gives it the work.
+`run` compiles the program, executes it as the root branch of the scheduler and reports to the host how it ended: with a
+value, or an error with its line.
 """
 
 from __future__ import annotations
@@ -12,11 +13,10 @@ import sys
 import traceback
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import NoReturn
 
 from sandbox import frames
-from sandbox.contract import Contract
 from sandbox.errors import (
     DeadlockError,
     LimitExceeded,
@@ -27,19 +27,20 @@ from sandbox.errors import (
 )
 from sandbox.frames import Frame
 from sandbox.inside.aio import AWARE_TYPES, asyncio_facade, futures_facade
-from sandbox.inside.calls import Calls, Wire, host_function
+from sandbox.inside.calls import NOWHERE, Calls, Wire, host_function
 from sandbox.inside.classes import Classes
 from sandbox.inside.compiling import PROGRAM_FILE, compile_program
 from sandbox.inside.concurrency import CancelledError, Concurrency
 from sandbox.inside.deferred import resolve
 from sandbox.inside.facades import plain_modules
 from sandbox.inside.facades.facade import Facade
+from sandbox.inside.facades.numbers import random_facade
 from sandbox.inside.formatting import without_addresses
 from sandbox.inside.guards import Guards, Return
 from sandbox.inside.safe_builtins import safe_builtins
 from sandbox.inside.scheduler import BranchCancelled, Deadlock, Scheduler
 from sandbox.inside.values import NotPlain, Plain, Record, error_text
-from sandbox.limits import Limits
+from sandbox.work import Work
 
 _HINTS: Mapping[str, str] = {
     "KeyError": "print what the dict holds, or use .get()",
@@ -50,41 +51,44 @@ _HINTS: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
-    """What the host hands to a child."""
-
-    program: str
-    contract: Contract
-    limits: Limits
-    seed: int
-    now: float
-
-
 class Runtime:
     """The names, guards and scheduler of one program. Also what the facades may ask of the world."""
 
-    def __init__(self, work: Work, wire: Wire) -> None:
-        self._work = work
-        self._wire = wire
-        self._steps_left = work.limits.steps
+    def __init__(self) -> None:
+        self._work = Work("")
+        self._wire = NOWHERE
+        self._steps_left = 0
         self._printed = 0
-        self.seed = work.seed
         self.classes = Classes()
         self.aware: set[object] = set()
-        failures = _failure_classes(work.contract.failures)
-        self._calls = Calls(wire, work.limits, self.stop, failures, CancelledError)
-        self._scheduler = self._calls.scheduler = Scheduler(self._calls, work.now)
-        functions = self._host_functions()
-        handle_functions = [functions[f.name] for f in work.contract.functions if f.gives == "handle"]
-        pair = handle_functions[0] if handle_functions else None
-        self.concurrency = Concurrency(self._scheduler, self._calls, pair, self._fatal)
+        self._calls = Calls(self.stop, CancelledError)
+        self._scheduler = self._calls.scheduler = Scheduler(self._calls)
+        self.concurrency = Concurrency(self._scheduler, self._calls, self._fatal)
         self._guards = Guards(self)
         self._outcome: Frame | None = None
         self.modules = self._make_modules()
-        self.globals = self._make_globals(functions, failures)
+        self.globals = self._make_globals()
+
+    def begin(self, work: Work, wire: Wire) -> None:
+        """Take the work on: what is left are the names, values and limits of its contract."""
+        contract = work.contract
+        self._work, self._wire, self._steps_left = work, wire, work.limits.steps
+        self._scheduler.time = work.setting.now
+        failures = _failure_classes(contract.failures)
+        self._calls.wire, self._calls.limits, self._calls.failures = wire, work.limits, failures
+        functions = self._host_functions()
+        self.concurrency.pair = next((functions[f.name] for f in contract.functions if f.gives == "handle"), None)
+        self.modules["random"] = random_facade(self)
+        self.globals.update(failures)
+        self.globals.update(functions)
+        self.globals.update({name: _given(value) for name, value in contract.values.items()})
 
     # -- what facades and guards ask of the runtime -----------------------------------------------------------
+
+    @property
+    def seed(self) -> int:
+        """The seed of the run."""
+        return self._work.setting.seed
 
     def now(self) -> float:
         """The run's start plus the virtual time that has passed, in Unix seconds."""
@@ -255,18 +259,13 @@ class Runtime:
             self.aware.update(m for m in module._members.values() if isinstance(m, types.FunctionType))
         return modules
 
-    def _make_globals(
-        self, functions: Mapping[str, object], failures: Mapping[str, type[Exception]]
-    ) -> dict[str, object]:
+    def _make_globals(self) -> dict[str, object]:
         builtins = dict(safe_builtins(self))
         builtins["__import__"] = self._import
         builtins["__build_class__"] = __build_class__
         names: dict[str, object] = {"__builtins__": builtins, "__name__": "__main__"}
         names.update(self._guards.names())
         names["gather"], names["parallel"] = self.concurrency.gather, self.concurrency.parallel
-        names.update(failures)
-        names.update(functions)
-        names.update({name: _given(value) for name, value in self._work.contract.values.items()})
         return names
 
     def _import(

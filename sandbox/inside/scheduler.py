@@ -59,7 +59,7 @@ class Branch(greenlet):
 class Scheduler:
     """Runs the branches of one program."""
 
-    def __init__(self, port: Port, now: float) -> None:
+    def __init__(self, port: Port) -> None:
         self._port = port
         self._ready: deque[tuple[Branch, BaseException | None]] = deque()
         self._timers: list[tuple[float, int, Callable[[], None]]] = []
@@ -67,7 +67,8 @@ class Scheduler:
         self._serials = 0
         self._parks = 0
         self._hub = getcurrent()
-        self.time = now
+        self.time = 0.0
+        """Virtual time, in Unix seconds; it starts with the run."""
         self.root: Branch | None = None
 
     @property

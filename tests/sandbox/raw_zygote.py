@@ -16,7 +16,8 @@ from sandbox import zygote
 from sandbox.inside import child
 from sandbox.inside.calls import Wire
 from sandbox.inside.compiling import PROGRAM_FILE
-from sandbox.inside.runtime import Runtime, Work
+from sandbox.inside.runtime import Runtime
+from sandbox.work import Work
 
 
 class Rpc:

@@ -19,8 +19,9 @@ from sandbox import Limits, Setting, ZygoteSandbox
 from sandbox.inside.calls import Calls, Wire
 from sandbox.inside.facades.facade import Facade
 from sandbox.inside.guards import Guards
-from sandbox.inside.runtime import Runtime, Work
+from sandbox.inside.runtime import Runtime
 from sandbox.inside.scheduler import Scheduler
+from sandbox.work import Work
 from tests.sandbox.doors import CONTRACT, ScriptedDoor
 
 pytestmark = pytest.mark.anyio
@@ -124,7 +125,8 @@ class Explorer(Runtime):
 
 def test_nothing_that_can_be_read_leads_out() -> None:
     sent: list[dict[str, object]] = []
-    work = Work(SAMPLES, CONTRACT, Limits(steps=10**9), 7, 1_000_000.0)
-    Explorer(work, Wire(sent.append, dict)).run()
+    explorer = Explorer()
+    explorer.begin(Work(SAMPLES, CONTRACT, Limits(steps=10**9), Setting(7, 1_000_000.0)), Wire(sent.append, dict))
+    explorer.run()
     assert sent[-1]["type"] == "finished", sent[-1]
     assert sent[-1]["value"] == []

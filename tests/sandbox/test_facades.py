@@ -17,9 +17,9 @@ from sandbox import Setting, ZygoteSandbox
 from sandbox.inside.calls import Calls, Wire
 from sandbox.inside.concurrency import Concurrency
 from sandbox.inside.guards import Guards
-from sandbox.inside.runtime import Runtime, Work
+from sandbox.inside.runtime import Runtime
 from sandbox.inside.scheduler import Scheduler
-from sandbox.limits import Limits
+from sandbox.work import Work
 from tests.sandbox.doors import CONTRACT, ScriptedDoor
 from tests.sandbox.facade_programs import ESCAPES, VALUES
 from tests.sandbox.walled import WALLED
@@ -29,7 +29,9 @@ SETTING = Setting(seed=7, now=1_000_000.0)
 
 
 def make_runtime() -> Runtime:
-    return Runtime(Work("", CONTRACT, Limits(), 7, 1_000_000.0), Wire(lambda frame: None, dict))
+    runtime = Runtime()
+    runtime.begin(Work("", CONTRACT, setting=SETTING), Wire(lambda frame: None, dict))
+    return runtime
 
 
 @pytest.mark.parametrize("case", VALUES)

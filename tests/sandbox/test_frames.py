@@ -65,9 +65,9 @@ def test_nan_is_not_sent() -> None:
 def test_a_closed_socket_is_an_end_of_file() -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        frames.send(ours, {"a": 1}, LIMIT)
-        assert frames.receive(theirs, LIMIT) == {"a": 1}
+        frames.send(ours.fileno(), {"a": 1}, LIMIT)
+        assert frames.receive(theirs.fileno(), LIMIT) == {"a": 1}
         ours.sendall(b"\x00\x00\x00\x09{}")
         ours.shutdown(socket.SHUT_WR)
         with pytest.raises(EOFError):
-            frames.receive(theirs, LIMIT)
+            frames.receive(theirs.fileno(), LIMIT)

@@ -3,10 +3,10 @@
 WALLED = """
 import builtins, sys
 import sandbox.zygote
-from sandbox.contract import Contract
+from sandbox import Setting
 from sandbox.inside.calls import Wire
-from sandbox.inside.runtime import Runtime, Work
-from sandbox.limits import Limits
+from sandbox.inside.runtime import Runtime
+from sandbox.work import Work
 
 real_import = builtins.__import__
 def no_new_import(name, globals=None, locals=None, names=(), level=0):
@@ -25,6 +25,8 @@ def raise_walls():
     builtins.open = no_open
 def last_frame(program):
     sent = []
-    Runtime(Work(program, Contract(), Limits(), 7, 1_000_000.0), Wire(sent.append, dict)).run()
+    runtime = Runtime()
+    runtime.begin(Work(program, setting=Setting(7, 1_000_000.0)), Wire(sent.append, dict))
+    runtime.run()
     return sent[-1]
 """
