@@ -47,8 +47,7 @@ def is_shape(data: object, depth: int = 0) -> bool:
     if kind == "dict":
         return keys == {"kind", "value"} and is_shape(data["value"], depth + 1)
     if kind == "union":
-        options = data.get("options")
-        return keys == {"kind", "options"} and _is_short(options) and all(is_shape(o, depth + 1) for o in options)
+        return keys == {"kind", "options"} and _are_shapes(data["options"], depth + 1)
     if kind == "record":
         return keys == {"kind", "name", "fields"} and _is_record(data["name"], data["fields"], depth)
     return isinstance(kind, str) and kind in _SIMPLE and keys == {"kind"}
@@ -72,6 +71,10 @@ def _are_choices(values: object) -> bool:
         value is None or type(value) in (str, bool) or (type(value) is int and value.bit_length() <= 64)
         for value in cast("list[object]", values)
     )
+
+
+def _are_shapes(options: object, depth: int) -> bool:
+    return _is_short(options) and all(is_shape(option, depth) for option in cast("list[object]", options))
 
 
 def _is_record(name: object, fields: object, depth: int) -> bool:

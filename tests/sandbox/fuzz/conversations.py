@@ -4,6 +4,8 @@ Most frames are right in form, so that a conversation goes on for a while before
 numbers (huge, negative, used before), unknown functions and types, missing fields, shapes, half surrogates, NaN, depth, length.
 """
 
+# ruff: noqa: E501 - a table of what is drawn
+
 from __future__ import annotations
 
 import json
@@ -25,7 +27,9 @@ while data:
     data = data[os.write(fd, data):]
 """
 
-WORDS = st.sampled_from(["", "ask", "share", "recall", "solver", "nobody", "calls", "0", "\ud800", "é" * 50, "x" * 3_000])
+WORDS = st.sampled_from(
+    ["", "ask", "share", "recall", "solver", "nobody", "calls", "0", "\ud800", "é" * 50, "x" * 3_000]
+)
 NUMBERS = st.sampled_from([0, 1, -1, 2, 7, 2**31, 2**53, 2**53 + 1, -(2**63), 2**64, 10**30]) | st.integers(-5, 50)
 LEAVES = (
     st.none() | st.booleans() | NUMBERS | WORDS | st.text(max_size=5)
@@ -110,7 +114,15 @@ def _printed() -> SearchStrategy[object]:
 
 
 def _ends() -> SearchStrategy[object]:
-    error = {"kind": "LimitExceeded", "message": "m", "line": 1, "source_line": "x", "hint": None, "limit": "cpu", "value": 1.0}
+    error = {
+        "kind": "LimitExceeded",
+        "message": "m",
+        "line": 1,
+        "source_line": "x",
+        "hint": None,
+        "limit": "cpu",
+        "value": 1.0,
+    }
     use = {"steps": 1, "cpu_seconds": 0.1, "peak_bytes": 5}
     return st.one_of(
         ODD.map(lambda value: {"type": "finished", "value": value, **use}),
@@ -137,7 +149,9 @@ def _packed(frame: object) -> bytes:
 
 def _garbage() -> SearchStrategy[bytes]:
     deep = st.integers(50, 3_000).map(lambda n: b'{"a":' * n + b"1" + b"}" * n)
-    wide = st.sampled_from([b"[1]", b"", b'{"a":1}}', b'{"type":"printed","text":"' + b"9" * 19_000, b"\xff\xfe", b'{"type":1e999}'])
+    wide = st.sampled_from(
+        [b"[1]", b"", b'{"a":1}}', b'{"type":"printed","text":"' + b"9" * 19_000, b"\xff\xfe", b'{"type":1e999}']
+    )
     framed = (deep | wide | st.binary(max_size=60)).map(lambda body: struct.pack(">I", len(body)) + body)
     lying = st.builds(lambda n, body: struct.pack(">I", n) + body, st.integers(0, 2**32 - 1), st.binary(max_size=60))
     return framed | lying | st.binary(max_size=20)

@@ -4,6 +4,8 @@ The grammar knows what tends to break: deep nesting, huge numbers, odd format sp
 arguments, classes with special methods, handles in every place. A program need not make sense; it has to end well.
 """
 
+# ruff: noqa: E501 - a table of what is drawn
+
 from __future__ import annotations
 
 import keyword
@@ -21,7 +23,9 @@ MODULES = (
     "datetime", "time", "dataclasses", "enum", "typing", "operator", "fractions", "decimal", "copy", "heapq", "bisect", "contextlib",
 )  # fmt: skip
 NATURAL = [path.read_text() for path in sorted((Path(__file__).parent.parent / "programs").rglob("*.py"))]
-PREAMBLE = f"import {', '.join(MODULES)}\n" + """
+PREAMBLE = (
+    f"import {', '.join(MODULES)}\n"
+    + """
 class C:
     name = 1
 def f(x=1, *y, **z):
@@ -30,18 +34,126 @@ async def g(x=1):
     return await ask("critic", x)
 x, y, z = 1, [1, "a", None], {"k": 1.5, "a": [2]}
 """
+)
 
-VARIABLES = "x y z f g C task ask gather parallel share recall result".split()
-BUILTINS = (
-    "len str int float list dict set tuple frozenset sorted sum min max map filter zip enumerate reversed range repr hash id type "
-    "isinstance issubclass getattr hasattr setattr vars dir print format iter next abs round divmod pow any all bytes complex bin chr "
-    "ord slice super object property staticmethod callable Exception ValueError KeyError StopIteration MemoryError CallFailed"
-).split()
-METHODS = (
-    "append format join split items keys pop get update result cancel done strip encode replace sort real name value add copy "
-    "most_common group __class__ __name__ __dict__ __init__ _x answer count index bit_length to_bytes expandtabs zfill center translate"
-).split()
-NUMBERS = "0 1 -1 2 7 0.5 1e308 1e400 10**5 2**64 -2**31 10**400 1j True 9**9**9 0x7fffffff 255".split()
+VARIABLES = ["x", "y", "z", "f", "g", "C", "task", "ask", "gather", "parallel", "share", "recall", "result"]
+BUILTINS = [
+    "len",
+    "str",
+    "int",
+    "float",
+    "list",
+    "dict",
+    "set",
+    "tuple",
+    "frozenset",
+    "sorted",
+    "sum",
+    "min",
+    "max",
+    "map",
+    "filter",
+    "zip",
+    "enumerate",
+    "reversed",
+    "range",
+    "repr",
+    "hash",
+    "id",
+    "type",
+    "isinstance",
+    "issubclass",
+    "getattr",
+    "hasattr",
+    "setattr",
+    "vars",
+    "dir",
+    "print",
+    "format",
+    "iter",
+    "next",
+    "abs",
+    "round",
+    "divmod",
+    "pow",
+    "any",
+    "all",
+    "bytes",
+    "complex",
+    "bin",
+    "chr",
+    "ord",
+    "slice",
+    "super",
+    "object",
+    "property",
+    "staticmethod",
+    "callable",
+    "Exception",
+    "ValueError",
+    "KeyError",
+    "StopIteration",
+    "MemoryError",
+    "CallFailed",
+]
+METHODS = [
+    "append",
+    "format",
+    "join",
+    "split",
+    "items",
+    "keys",
+    "pop",
+    "get",
+    "update",
+    "result",
+    "cancel",
+    "done",
+    "strip",
+    "encode",
+    "replace",
+    "sort",
+    "real",
+    "name",
+    "value",
+    "add",
+    "copy",
+    "most_common",
+    "group",
+    "__class__",
+    "__name__",
+    "__dict__",
+    "__init__",
+    "_x",
+    "answer",
+    "count",
+    "index",
+    "bit_length",
+    "to_bytes",
+    "expandtabs",
+    "zfill",
+    "center",
+    "translate",
+]
+NUMBERS = [
+    "0",
+    "1",
+    "-1",
+    "2",
+    "7",
+    "0.5",
+    "1e308",
+    "1e400",
+    "10**5",
+    "2**64",
+    "-2**31",
+    "10**400",
+    "1j",
+    "True",
+    "9**9**9",
+    "0x7fffffff",
+    "255",
+]
 TEXTS = [
     "''", "'a'", "'solver'", "'%s %d'", "'%*d'", "'{} {0} {x}'", "'{:>999999999}'", "'{0.real}'", "b'x'", "'\\ud800'", "'\\x00'",
     "'(a*)*b'", "'é' * 9", "'a' * 10**7", "'json'", "'__class__'", "r'\\d+'", "'[' * 5000", "'1' * 5000", "'2024-01-02'",
@@ -50,17 +162,90 @@ SPECS = [
     "", ":>10", ":,", ":.3f", ":%Y", ":{y}", ":99999999", ":.99999f", "!r", "!a:^9", ":x", ":08.3e", "=", ":_b", ":c",
     ":\\x00", ":{x!r}", ":{'>'}9",
 ]  # fmt: skip
-BINARY = "+ - * / // % ** << >> & | ^ @ == != < > <= >= is in and or".split() + ["not in", "is not"]
-DUNDERS = (
-    "__init__ __repr__ __str__ __eq__ __hash__ __len__ __iter__ __next__ __call__ __getitem__ __enter__ __exit__ __bool__ __add__ "
-    "__lt__ __contains__ __format__ __getattr__ __del__ __new__ __aiter__ __index__ __int__ __await__ __class_getitem__ _private run"
-).split()
-BASES = ["", "(C)", "(Exception)", "(str)", "(dict)", "(enum.Enum)", "(typing.NamedTuple)", "(type)", "(list)", "(object, C)"]
+BINARY = [
+    "+",
+    "-",
+    "*",
+    "/",
+    "//",
+    "%",
+    "**",
+    "<<",
+    ">>",
+    "&",
+    "|",
+    "^",
+    "@",
+    "==",
+    "!=",
+    "<",
+    ">",
+    "<=",
+    ">=",
+    "is",
+    "in",
+    "and",
+    "or",
+    "not in",
+    "is not",
+]
+DUNDERS = [
+    "__init__",
+    "__repr__",
+    "__str__",
+    "__eq__",
+    "__hash__",
+    "__len__",
+    "__iter__",
+    "__next__",
+    "__call__",
+    "__getitem__",
+    "__enter__",
+    "__exit__",
+    "__bool__",
+    "__add__",
+    "__lt__",
+    "__contains__",
+    "__format__",
+    "__getattr__",
+    "__del__",
+    "__new__",
+    "__aiter__",
+    "__index__",
+    "__int__",
+    "__await__",
+    "__class_getitem__",
+    "_private",
+    "run",
+]
+BASES = [
+    "",
+    "(C)",
+    "(Exception)",
+    "(str)",
+    "(dict)",
+    "(enum.Enum)",
+    "(typing.NamedTuple)",
+    "(type)",
+    "(list)",
+    "(object, C)",
+]
 DECORATORS = [
     "dataclasses.dataclass", "functools.cache", "functools.lru_cache(maxsize=2)", "property", "contextlib.contextmanager",
     "functools.total_ordering", "staticmethod", "classmethod", "functools.wraps(f)", "dataclasses.dataclass(frozen=True, slots=True)",
 ]  # fmt: skip
-PATTERNS = ["_", "1", "'a'", "[a, *b]", "{'k': v, **rest}", "str()", "C(name=n)", "int() | None", "(1, 2) as p", "dict(x=1)"]
+PATTERNS = [
+    "_",
+    "1",
+    "'a'",
+    "[a, *b]",
+    "{'k': v, **rest}",
+    "str()",
+    "C(name=n)",
+    "int() | None",
+    "(1, 2) as p",
+    "dict(x=1)",
+]
 
 
 def programs(modules: dict[str, list[str]]) -> SearchStrategy[str]:
@@ -113,7 +298,7 @@ def _in_order(arguments: list[str]) -> str:
 def _blocks(expression: SearchStrategy[str]) -> SearchStrategy[list[str]]:
     target = st.sampled_from(["x", "y", "z", "x, y", "x[0]", "x.name", "*x, y", "f", "z['k']", "global_"])
     changed = st.sampled_from(["x", "y[0]", "z['k']", "C.name", "y"])
-    symbol = st.sampled_from("+= -= *= **= <<= |= //= %=".split())
+    symbol = st.sampled_from(["+=", "-=", "*=", "**=", "<<=", "|=", "//=", "%="])
     simple = st.one_of(
         st.builds("{} = {}".format, target, expression), st.builds("{} {} {}".format, changed, symbol, expression),
         expression, expression.map("return {}".format), expression.map("print({})".format), expression.map("raise {}".format),
@@ -121,12 +306,18 @@ def _blocks(expression: SearchStrategy[str]) -> SearchStrategy[list[str]]:
         st.builds("assert {}, {}".format, expression, expression), st.builds("x: {} = {}".format, expression, expression),
     ).map(lambda line: [line])  # fmt: skip
     statement = st.recursive(simple, lambda inner: _compound(inner, expression), max_leaves=6)
-    return st.lists(statement, min_size=1, max_size=8).map(lambda several: [line for lines in several for line in lines])
+    return st.lists(statement, min_size=1, max_size=8).map(
+        lambda several: [line for lines in several for line in lines]
+    )
 
 
 def _compound(inner: SearchStrategy[list[str]], expression: SearchStrategy[str]) -> SearchStrategy[list[str]]:
-    body = st.lists(inner, min_size=1, max_size=3).map(lambda several: ["    " + l for lines in several for l in lines])
-    method = st.builds(lambda name, b: ["    " + line for line in [f"def {name}(self, *a, **k):", *b]], st.sampled_from(DUNDERS), body)
+    body = st.lists(inner, min_size=1, max_size=3).map(
+        lambda several: ["    " + line for lines in several for line in lines]
+    )
+    method = st.builds(
+        lambda name, b: ["    " + line for line in [f"def {name}(self, *a, **k):", *b]], st.sampled_from(DUNDERS), body
+    )
     decorated = st.sampled_from(DECORATORS).map(lambda d: [f"@{d}"]) | st.just([])
     return st.one_of(
         st.builds(lambda e, b, c: [f"if {e}:", *b, "else:", *c], expression, body, body),
@@ -139,9 +330,9 @@ def _compound(inner: SearchStrategy[list[str]], expression: SearchStrategy[str])
         st.builds(lambda e, b: [f"with {e} as y:", *b], expression, body),
         st.builds(lambda e, b: [f"async with {e}:", *b], expression, body),
         st.builds(lambda e, b: [f"async for x in {e}:", *b], expression, body),
-        st.builds(lambda d, base, ms: [*d, f"class C{base}:", "    name: int = 1", *[l for m in ms for l in m]],
+        st.builds(lambda d, base, ms: [*d, f"class C{base}:", "    name: int = 1", *[line for m in ms for line in m]],
                   decorated, st.sampled_from(BASES), st.lists(method, max_size=3)),
-        st.builds(lambda e, p, b: [f"match {e}:", f"    case {p}:", *["    " + l for l in b]], expression, st.sampled_from(PATTERNS), body),
+        st.builds(lambda e, p, b: [f"match {e}:", f"    case {p}:", *["    " + line for line in b]], expression, st.sampled_from(PATTERNS), body),
     )  # fmt: skip
 
 

@@ -1,6 +1,8 @@
 """A program in which whatever differs from process to process would show: order, hashes, addresses, clocks, random numbers."""
 
-PROGRAM = '''
+# ruff: noqa: E501 - a table of what is drawn
+
+PROGRAM = """
 import asyncio, collections, datetime, enum, fractions, functools, itertools, json, math, random, re, statistics, time
 from dataclasses import dataclass
 
@@ -49,4 +51,4 @@ try:
 except KeyError as error:
     caught = str(error)
 return json.dumps([order, shown, hashes, taken, clock, uuid_like, numbers, [str(h) for h in set(handles)], await later, told, caught], default=str)
-'''
+"""

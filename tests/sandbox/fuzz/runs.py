@@ -11,7 +11,8 @@ from pathlib import Path
 import anyio
 from anyio.lowlevel import checkpoint
 
-from sandbox import Failure, Reply, Request, Setting, ZygoteSandbox, children, frames as wire, open_sandbox
+from sandbox import Failure, Reply, Request, Setting, ZygoteSandbox, children, open_sandbox
+from sandbox import frames as wire
 from sandbox.errors import OperatorError
 from tests.sandbox.doors import CONTRACT, ScriptedDoor
 from tests.sandbox.fuzz import conversations, grammar
