@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal, Protocol, cast
@@ -99,6 +99,13 @@ class WorkflowDoor:
             except BudgetExceeded as error:
                 refused = error
         return [partial(self._serve, request, refused) for request in batch]
+
+    def deadline(self, number: int, seconds: float) -> Callable[[], Awaitable[None]]:
+        """A time limit that the program set."""
+        return partial(anyio.sleep, seconds)
+
+    def waiting(self, outstanding: Collection[int]) -> None:
+        """Nothing is held back here."""
 
     async def _serve(self, request: Request, refused: BudgetExceeded | None) -> Reply:
         if request.function == "ask":

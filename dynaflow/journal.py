@@ -3,29 +3,27 @@
 One table holds the events, one row each, numbered from 1 within their run; nothing is ever changed or
 deleted. An append returns when its event is committed, so a process that is killed leaves all that it had appended.
 SQLite in WAL mode is the default, and several processes may append at once: a writer waits for the others' locks.
-Writing goes through one thread of the journal's own, in the order of the appends; what has queued up while a
-transaction was under way goes into the next one. An append that has begun is written even if its caller is cancelled.
+An append that has begun is written even if its caller is cancelled.
 
-`journal_tables` has the tables and opens the database.
+`journal_tables` has the tables and opens the database, `journal_writer` writes.
 """
 
 from __future__ import annotations
 
 import asyncio
 import secrets
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from datetime import UTC, datetime
-from threading import Lock
 from typing import TYPE_CHECKING, Self
 
 import anyio
 from pydantic import BaseModel, ConfigDict
-from sqlalchemy import Connection, Engine, Float, String, Text, bindparam, func, insert, literal, select
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import Connection, Engine, func, select
 
 from dynaflow.errors import JournalError
 from dynaflow.events import EVENT, Event, Mode, RunFinished, RunStarted, Status, TextStreamed
 from dynaflow.journal_tables import EVENTS, failures, open_database, without_password
+from dynaflow.journal_writer import Done, Writer
 from dynaflow.settings import Settings
 
 if TYPE_CHECKING:
@@ -61,9 +59,7 @@ class Journal:
         self._engine = engine
         self.place = place
         """Its file or URL, as it may be shown."""
-        self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="journal")
-        self._queue: list[tuple[str, Event, Future[None]]] = []
-        self._lock = Lock()
+        self._writer = Writer(engine, place)
 
     @classmethod
     def open(cls, url_or_path: str | Path | None = None) -> Journal:
@@ -81,21 +77,29 @@ class Journal:
         Raises `JournalError` if it could not be written, for a `TextStreamed`, which is only shown, and for
         a `RunStarted` of a run that is there already.
         """
-        written = self.enqueue(run, event)
+        written: Future[None] = Future()
+        written.set_running_or_notify_cancel()  # from here on nobody can take it back
+
+        def done(error: JournalError | None) -> None:
+            written.set_result(None) if error is None else written.set_exception(error)
+
+        self.enqueue(run, event, done)
         with anyio.CancelScope(shield=True):
             await asyncio.wrap_future(written)
 
-    def enqueue(self, run: str, event: Event) -> Future[None]:
-        """Begin to append an event, behind those that were begun before it; the future tells when it is committed."""
+    def enqueue(self, run: str, event: Event, done: Done, *, urgent: bool = True) -> None:
+        """Begin to append an event, behind those that were begun before it.
+
+        done: told, in another thread, that the event is committed, or why it is not.
+        urgent: False for an event that nobody waits for; it may linger some milliseconds for others to go with.
+        """
         if isinstance(event, TextStreamed):
             raise JournalError("a TextStreamed event is shown while it happens and never journalled")
-        written: Future[None] = Future()
-        written.set_running_or_notify_cancel()  # from here on nobody can take it back
-        with self._lock:
-            self._queue.append((run, event, written))
-            if len(self._queue) == 1:
-                self._writer.submit(self._write_queued)
-        return written
+        self._writer.append(run, event, done, urgent=urgent)
+
+    def writer_seconds(self) -> float:
+        """Processor seconds that writing has used so far, in its own thread."""
+        return self._writer.seconds()
 
     def events(self, run: str) -> list[Event]:
         """All events of a run, in the order in which they were appended; `find` gives its full id."""
@@ -133,7 +137,7 @@ class Journal:
 
     def close(self) -> None:
         """Finish what is being written, and let go of the database."""
-        self._writer.shutdown()
+        self._writer.close()
         self._engine.dispose()
 
     def __enter__(self) -> Self:
@@ -141,56 +145,6 @@ class Journal:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _write_queued(self) -> None:
-        """Write what is queued, in one transaction; if that fails, each event by itself, so that only its own append fails."""
-        with self._lock:
-            batch, self._queue = self._queue, []
-        try:
-            self._write([(run, event) for run, event, _ in batch])
-        except JournalError as error:
-            for run, event, written in batch:
-                _settle(written, error if len(batch) == 1 else self._write_one(run, event))
-        else:
-            for _, _, written in batch:
-                _settle(written, None)
-
-    def _write_one(self, run: str, event: Event) -> JournalError | None:
-        try:
-            self._write([(run, event)])
-        except JournalError as error:
-            return error
-        return None
-
-    def _write(self, batch: Sequence[tuple[str, Event]]) -> None:
-        with failures(f"cannot write to run {batch[0][0]!r} in the journal {self.place!r}"):
-            try:
-                with self._engine.begin() as connection:
-                    for run, event in batch:
-                        statement = _START if isinstance(event, RunStarted) else _APPEND
-                        connection.execute(statement, _row(run, event))
-            except IntegrityError as error:
-                raise JournalError(f"run {batch[0][0]!r} is in the journal already: take a new run id") from error
-
-
-def _settle(written: Future[None], error: JournalError | None) -> None:
-    if error is None:
-        written.set_result(None)
-    else:
-        written.set_exception(error)
-
-
-def _row(run: str, event: Event) -> dict[str, object]:
-    return {"of_run": run, "type": event.type, "at": event.at, "body": EVENT.dump_json(event).decode()}
-
-
-_LAST = select(func.coalesce(func.max(EVENTS.c.seq), 0)).where(EVENTS.c.run == bindparam("of_run")).scalar_subquery()
-_COLUMNS = ["run", "seq", "type", "at", "body"]
-_REST = (bindparam("type", type_=String), bindparam("at", type_=Float), bindparam("body", type_=Text))
-_APPEND = insert(EVENTS).from_select(_COLUMNS, select(bindparam("of_run", type_=String), _LAST + 1, *_REST))
-"""Also takes the number, so that several processes may append to one journal."""
-_START = insert(EVENTS).from_select(_COLUMNS, select(bindparam("of_run", type_=String), literal(1), *_REST))
-"""A run starts once, so that two runs never mix under one id."""
 
 
 def _finished(connection: Connection, runs: Sequence[str]) -> dict[str, RunFinished]:

@@ -89,11 +89,11 @@ def open_database(where: str) -> Engine:
 
 
 @contextmanager
-def failures(what: str, way_out: str = "") -> Iterator[None]:
-    """Turn whatever the database, its driver or the file system raise into a `JournalError`."""
+def failures(what: str, way_out: str = "", also: type[Exception] = SQLAlchemyError) -> Iterator[None]:
+    """Turn whatever the database, its driver (`also`) or the file system raise into a `JournalError`."""
     try:
         yield
-    except (SQLAlchemyError, ImportError, OSError) as error:
+    except (SQLAlchemyError, ImportError, OSError, also) as error:
         hint = f"; {way_out}" if way_out else ""
         cause = getattr(error, "orig", None) or error
         raise JournalError(f"{what}: {str(cause).partition(chr(10))[0]}{hint}") from error
@@ -162,5 +162,7 @@ def _use_wal(connection: sqlite3.Connection) -> None:
 
 
 def _begin(connection: Connection) -> None:
-    locked = connection.get_execution_options().get("lock")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if locked else "BEGIN")
+    options = connection.get_execution_options()
+    locked = options.get("lock")
+    if options.get("isolation_level") != "AUTOCOMMIT":
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if locked else "BEGIN")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from functools import partial
 from typing import cast
 
+import anyio
 from pydantic import JsonValue
 
 from sandbox import Contract, Limits, Reply, Request, Sandbox
@@ -41,3 +43,10 @@ class _Nothing:
     def admit(self, batch: Sequence[Request]) -> Sequence[Callable[[], Awaitable[Reply]]]:
         """Nothing to admit."""
         return []
+
+    def deadline(self, number: int, seconds: float) -> Callable[[], Awaitable[None]]:
+        """Nor to wait for: without calls outstanding, a program's time is its own."""
+        return partial(anyio.sleep, seconds)
+
+    def waiting(self, outstanding: Collection[int]) -> None:
+        """Such a program is not paced."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -36,12 +35,12 @@ from dynaflow.feedback import (
     render_workflow_feedback,
 )
 from dynaflow.flow import Flow
-from dynaflow.journal import Journal
 from dynaflow.language import contract_for
 from dynaflow.main_agent import MainAgent, Said
 from dynaflow.meter import Meter
 from dynaflow.parsing import GiveAnswer, RunProgram, Unusable, parse_message
 from dynaflow.prompting import PromptForm, render_messages
+from dynaflow.recorder import Recorder
 from dynaflow.staffing import House
 from dynaflow.task import Task
 from sandbox import Outcome, Setting
@@ -53,7 +52,6 @@ DISTRIBUTION = "dynaflow-orchestrator"
 FEEDBACK_SHARE = 4
 """Feedback after a workflow takes at most one part in so many of the main agent's window."""
 FEEDBACK_TOKENS = 2_000
-_INSIDE_A_CALL = frozenset({"CallStarted", "CallAttempted", "ToolCalled", "ReplyRepaired"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,37 +72,6 @@ class Ending:
     status: Status
     answer: str | None = None
     reason: str | None = None
-
-
-class Recorder:
-    """Writes the events of a run into the journal, and shows each when it is there, in the order of the journal."""
-
-    def __init__(self, run: str, journal: Journal, show: Callable[[Event], None]) -> None:
-        self.run = run
-        self.show = show
-        """Shows an event at once: for what is never journalled."""
-        self._journal = journal
-        self._lost: BaseException | None = None
-
-    async def record(self, event: Event) -> None:
-        """Journal an event. Raises `JournalError` if it, or one before it, could not be written.
-
-        A step inside a call is not waited for: the call's one terminal event comes behind it and is.
-        """
-        if self._lost is not None:
-            raise self._lost
-        loop = asyncio.get_running_loop()
-        written = self._journal.enqueue(self.run, event)
-        written.add_done_callback(lambda done: loop.call_soon_threadsafe(self._committed, event, done.exception()))
-        if event.type not in _INSIDE_A_CALL:
-            with anyio.CancelScope(shield=True):
-                await asyncio.wrap_future(written)
-
-    def _committed(self, event: Event, error: BaseException | None) -> None:
-        if error is None:
-            self.show(event)
-        else:
-            self._lost = error
 
 
 class Run:

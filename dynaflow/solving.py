@@ -19,7 +19,8 @@ from dynaflow.events import Budget, Event, Mode, RunFinished, Status
 from dynaflow.journal import Journal, new_run_id
 from dynaflow.language import contract_for
 from dynaflow.prompting import choose_form
-from dynaflow.run import Approve, Plan, Recorder, Run
+from dynaflow.recorder import Recorder
+from dynaflow.run import Approve, Plan, Run
 from dynaflow.staffing import House, open_house
 from dynaflow.task import Task
 from sandbox import Finding, open_sandbox

@@ -170,9 +170,13 @@ class Zygote:
         while len(self._ahead) + self._coming < AHEAD and not self.gone:
             self._coming += 1
             try:
-                self._ahead.append(await self._begin())
+                child = await self._begin()
             finally:
                 self._coming -= 1
+            if self.gone:
+                await child.aclose()
+            else:
+                self._ahead.append(child)
 
     async def await_end(self, child: Child, steps: Sequence[tuple[str, float]] = ENDING) -> Ended | None:
         """The end of a child that has finished or has to; each step says a word to it and gives it some seconds.
@@ -189,6 +193,7 @@ class Zygote:
 
     async def aclose(self) -> None:
         """End it and every child. It ends by itself when its control socket closes; if it does not, it is killed."""
+        self.gone = True
         with anyio.CancelScope(shield=True):
             await self._control.aclose()
             for child in self._ahead:

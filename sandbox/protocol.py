@@ -6,7 +6,7 @@ place of the first without touching floor 2.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -40,14 +40,22 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What makes a program deterministic: the seed of `random`, and what `now()` gives (Unix seconds)."""
+    """What makes a program deterministic: the seed of `random`, and what `now()` gives (Unix seconds).
+
+    paced: have the program say each time that it waits, so that its door can hand out replies one by one.
+    """
 
     seed: int = 0
     now: float = 0.0
+    paced: bool = False
 
 
 class Door(Protocol):
-    """Where the requests of a program go."""
+    """Where the requests of a program go, and who keeps its time.
+
+    A program is a function of what it is sent and of the order of it. So whoever is to run it a second time needs to
+    know the order in which the functions of `admit` and `deadline` returned, and has to let them return in it again.
+    """
 
     def admit(self, batch: Sequence[Request]) -> Sequence[Callable[[], Awaitable[Reply]]]:
         """Take a whole batch at once and give, for each request, the function that will serve it.
@@ -57,6 +65,14 @@ class Door(Protocol):
         sandbox runs the functions side by side, hands each reply to the program in the order in which they
         end, and cancels those still running when the program has ended.
         """
+        ...
+
+    def deadline(self, number: int, seconds: float) -> Callable[[], Awaitable[None]]:
+        """Take a time limit that the program set while calls are outstanding; the function returns when it is over."""
+        ...
+
+    def waiting(self, outstanding: Collection[int]) -> None:
+        """Told of a `paced` program, each time that it waits: for these calls, or for a time limit."""
         ...
 
 

@@ -121,6 +121,8 @@ class Session:
             self._take_calls(frame, group)
         elif kind == "printed":
             self._take_printed(frame.get("text"))
+        elif kind == "waiting":
+            self._door.waiting(self._serving.keys())
         elif kind in ("finished", "failed"):
             self._final = frame
         else:
@@ -151,7 +153,7 @@ class Session:
             self._deadlines += 1
             if self._deadlines > self._limits.outstanding_calls * _DEADLINES_A_CALL:
                 raise ProtocolError("a child has more deadlines running than any program needs")
-            group.start_soon(self._expire, number, seconds)
+            group.start_soon(self._expire, number, self._door.deadline(number, seconds))
 
     async def _serve_one(self, call: int, function: Callable[[], Awaitable[Reply]], scope: anyio.CancelScope) -> None:
         with scope:
@@ -159,8 +161,8 @@ class Session:
             if self._serving.pop(call, None) is not None:
                 await self._child.send(_reply_frame(call, reply, self._limits))
 
-    async def _expire(self, number: int, seconds: float) -> None:
-        await anyio.sleep(seconds)
+    async def _expire(self, number: int, over: Callable[[], Awaitable[None]]) -> None:
+        await over()
         self._deadlines -= 1
         await self._child.send({"type": "expired", "deadline": number})
 

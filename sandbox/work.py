@@ -30,7 +30,7 @@ def to_frame(kind: str, work: Work) -> Frame:
     return {
         "type": kind, "program": work.program.encode("utf-8", "replace").decode(),
         "contract": _plain(work.contract) | {"functions": [_function(f) for f in work.contract.functions]},
-        "limits": _plain(work.limits), "seed": work.setting.seed, "now": work.setting.now,
+        "limits": _plain(work.limits), "setting": _plain(work.setting),
     }  # fmt: skip
 
 
@@ -42,11 +42,11 @@ def from_frame(frame: Frame) -> Work:
         cast("str", frame["program"]),
         Contract(**{**contract, "functions": functions}),  # type: ignore[arg-type]
         Limits(**cast("dict[str, int]", frame["limits"])),
-        Setting(cast("int", frame["seed"]), cast("float", frame["now"])),
+        Setting(**cast("dict[str, int]", frame["setting"])),  # type: ignore[arg-type]
     )
 
 
-def _plain(record: Contract | Function | Parameter | Limits) -> dict[str, object]:
+def _plain(record: Contract | Function | Parameter | Limits | Setting) -> dict[str, object]:
     return {name: getattr(record, name) for name in _NAMES[type(record)]}
 
 
@@ -61,5 +61,5 @@ def _function_of(data: dict[str, object]) -> Function:
 
 
 _NAMES: dict[type, tuple[str, ...]] = {
-    kind: tuple(field.name for field in fields(kind)) for kind in (Contract, Function, Parameter, Limits)
+    kind: tuple(field.name for field in fields(kind)) for kind in (Contract, Function, Parameter, Limits, Setting)
 }

@@ -77,6 +77,7 @@ class Calls:
     scheduler: Scheduler = field(init=False)
     wire: Wire = NOWHERE
     limits: Limits = Limits()
+    paced: bool = False
     failures: Mapping[str, type[Exception]] = field(default_factory=dict)
     _registered: list[_Pending] = field(default_factory=list)
     _sent: dict[int, _Pending] = field(default_factory=dict)
@@ -134,6 +135,8 @@ class Calls:
 
     def take(self) -> None:
         """Wait for one message of the host, and settle what it answers."""
+        if self.paced:
+            self.wire.send({"type": "waiting"})
         message = self.wire.receive()
         if message.get("type") == "expired":
             deadline = self._running.pop(cast("int", message["deadline"]), None)

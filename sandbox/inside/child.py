@@ -34,7 +34,7 @@ from sandbox.work import Work, from_frame, to_frame
 
 RECURSION_LIMIT = 2_000
 PATIENCE = 2
-"""Milliseconds for which a child waits for its work before it rehearses; where programs follow each other there is no time for it."""
+"""Milliseconds for which a child waits for its work before it rehearses: where programs follow each other it does not."""
 START_FRAME_LIMIT = 8 * 2**20
 """The first frame carries program and contract; it comes from the host and may be larger than the rest."""
 

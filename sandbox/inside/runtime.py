@@ -76,6 +76,7 @@ class Runtime:
         self._scheduler.time = work.setting.now
         failures = _failure_classes(contract.failures)
         self._calls.wire, self._calls.limits, self._calls.failures = wire, work.limits, failures
+        self._calls.paced = work.setting.paced
         functions = self._host_functions()
         self.concurrency.pair = next((functions[f.name] for f in contract.functions if f.gives == "handle"), None)
         self.modules["random"] = random_facade(self)

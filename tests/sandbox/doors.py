@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from functools import partial
 
 import anyio
 
@@ -57,6 +58,12 @@ class ScriptedDoor:
     def admit(self, batch: Sequence[Request]) -> Sequence[Callable[[], Awaitable[Reply]]]:
         self.batches.append(list(batch))
         return [self._serving(request) for request in batch]
+
+    def deadline(self, number: int, seconds: float) -> Callable[[], Awaitable[None]]:
+        return partial(anyio.sleep, seconds)
+
+    def waiting(self, outstanding: Collection[int]) -> None:
+        pass
 
     def _serving(self, request: Request) -> Callable[[], Awaitable[Reply]]:
         async def serve() -> Reply:

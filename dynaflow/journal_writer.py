@@ -1,0 +1,150 @@
+"""The hand that writes the journal: one thread, which puts events into the database in the order in which they came.
+
+What has queued up while a transaction was under way goes into the next one. Events that nobody waits for linger until
+one comes that is waited for, for `LINGER_SECONDS` at most, so that a call costs one transaction and not five; a process that is
+killed loses no more than these. The number of an event within its run is kept in memory after the first look: a run has one
+writing process as a rule. Where another one has written to the run all the same, the database refuses the number, and it is
+looked up anew.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from threading import Event as Signal
+from threading import Lock
+
+from sqlalchemy import Connection, Engine, func, insert, select
+
+from dynaflow.errors import JournalError
+from dynaflow.events import Event
+from dynaflow.journal_tables import EVENTS, failures
+
+LINGER_SECONDS = 0.02
+SPACING_SECONDS = 0.001
+"""Least time between the beginnings of two transactions: replies that come in a burst share one, a lone one goes at once."""
+MOST_ROWS = 64
+"""Events of one transaction at most."""
+_TRIES = 50
+"""How often a number is looked up anew, while others write to the same run, before the append fails."""
+
+Done = Callable[[JournalError | None], None]
+"""Is told, in the writing thread, that an event is committed, or why it is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Append:
+    run: str
+    event: Event
+    done: Done
+
+
+class Writer:
+    """Appends events to the journal, in a thread of its own."""
+
+    def __init__(self, engine: Engine, place: str) -> None:
+        self._engine = engine
+        self._place = place
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="journal")
+        self._lock = Lock()
+        self._queue: list[_Append] = []
+        self._urgent = Signal()
+        self._began = 0.0
+        self._connection: Connection | None = None
+        self._next: dict[str, int] = {}
+        """Run -> number of its next event."""
+        driver = engine.dialect.loaded_dbapi
+        self._errors: type[Exception] = driver.Error
+        self._taken: type[Exception] = driver.IntegrityError
+        self._head, _, self._row_of_marks = str(insert(EVENTS).compile(dialect=engine.dialect)).partition(" VALUES ")
+
+    def append(self, run: str, event: Event, done: Done, *, urgent: bool = True) -> None:
+        """Write an event behind those that came before it. One that is not urgent may linger until an urgent one comes."""
+        with self._lock:
+            self._queue.append(_Append(run, event, done))
+            first = len(self._queue) == 1
+        if urgent:
+            self._urgent.set()
+        if first:
+            self._thread.submit(self._write_queued)
+
+    def seconds(self) -> float:
+        """Processor seconds that the thread has used."""
+        return self._thread.submit(time.thread_time).result()
+
+    def close(self) -> None:
+        """Finish what is being written."""
+        self._urgent.set()
+        self._thread.submit(self._let_go)
+        self._thread.shutdown()
+
+    # -- in the thread ----------------------------------------------------------------------------------------
+
+    def _write_queued(self) -> None:
+        """Write what is queued; what does not go together goes alone, so that only its own append fails."""
+        self._urgent.wait(LINGER_SECONDS)
+        time.sleep(max(self._began + SPACING_SECONDS - time.monotonic(), 0.0))
+        self._began = time.monotonic()
+        with self._lock:
+            queue, self._queue = self._queue, []
+            self._urgent.clear()
+        for start in range(0, len(queue), MOST_ROWS):
+            batch = queue[start : start + MOST_ROWS]
+            error = self._write(batch)
+            for each in batch:
+                each.done(error if error is None or len(batch) == 1 else self._write([each]))
+
+    def _write(self, batch: Sequence[_Append]) -> JournalError | None:
+        """Write events; gives why it failed. Numbers that others have taken are looked up anew."""
+        cannot = f"cannot write to run {batch[0].run!r} in the journal {self._place!r}"
+        for _ in range(_TRIES):
+            try:
+                with failures(cannot, also=self._errors):
+                    self._insert_all(batch)
+            except JournalError as error:
+                self._let_go()  # the next one comes with a new connection, should this one be broken
+                for each in batch:
+                    self._next.pop(each.run, None)
+                taken = isinstance(error.__cause__, self._taken)
+                if taken and batch[0].event.type == "RunStarted":
+                    return JournalError(f"run {batch[0].run!r} is in the journal already: take a new run id")
+                if not taken or len(batch) > 1:
+                    return error
+            except Exception as error:  # noqa: BLE001 - whoever waits for the event must hear of it
+                return JournalError(f"{cannot}: {error}")
+            else:
+                return None
+        return JournalError(f"{cannot}: too many others write to it at the same time")
+
+    def _insert_all(self, batch: Sequence[_Append]) -> None:
+        """One statement for all rows, and past SQLAlchemy's own machinery: this is the one place where it would be felt."""
+        connection = self._open()
+        rows = [self._row(connection, each) for each in batch]
+        statement = f"{self._head} VALUES {', '.join([self._row_of_marks] * len(rows))}"
+        cursor = connection.connection.cursor()
+        cursor.execute(statement, tuple(value for row in rows for value in row))
+        cursor.close()
+
+    def _row(self, connection: Connection, append: _Append) -> tuple[object, ...]:
+        """In the order of the table's columns."""
+        run, event = append.run, append.event
+        seq = 1 if event.type == "RunStarted" else self._next.get(run) or _last(connection, run) + 1
+        self._next[run] = seq + 1
+        body = event.__pydantic_serializer__.to_json(event).decode()
+        return run, seq, event.type, event.at, body
+
+    def _open(self) -> Connection:
+        if self._connection is None:
+            self._connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        return self._connection
+
+    def _let_go(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+def _last(connection: Connection, run: str) -> int:
+    return connection.scalar(select(func.coalesce(func.max(EVENTS.c.seq), 0)).where(EVENTS.c.run == run)) or 0
