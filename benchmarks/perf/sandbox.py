@@ -17,9 +17,10 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -85,6 +86,12 @@ class EchoDoor:
 
     def admit(self, batch: Sequence[Request]) -> Sequence[Callable[[], Awaitable[Reply]]]:
         return [self._serving(request) for request in batch]
+
+    def deadline(self, number: int, seconds: float) -> Callable[[], Awaitable[None]]:
+        return partial(anyio.sleep, seconds)
+
+    def waiting(self, outstanding: Collection[int]) -> None:
+        """Nobody replays this."""
 
     def _serving(self, request: Request) -> Callable[[], Awaitable[Reply]]:
         async def serve() -> Reply:

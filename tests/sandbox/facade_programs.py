@@ -43,6 +43,7 @@ VALUES: dict[str, tuple[str, object]] = {
         "x = [1, 2, 3]\nrandom.shuffle(x)\nrandom.seed(42)\na = random.random()\nb = random.Random(42).random()\nreturn [sorted(x), a == b, round(a, 4)]",
         [[1, 2, 3], True, 0.6394],
     ),
+    "random seeded with text": ("import random\nreturn [random.Random('s').random() == random.Random('s').random(), random.Random(b's').random() > 0]", [True, True]),
     # -- json, re, string, textwrap
     "json": (
         "import json\ntry:\n    json.loads('{')\nexcept json.JSONDecodeError as e:\n    bad = [e.pos, isinstance(e, ValueError)]\n"

@@ -26,6 +26,11 @@ _RANDOM = (
 )
 
 
+random.Random(
+    "text"
+)  # Python 3.13 imports its hash for a seed of text at the moment of need, which is too late behind the wall
+
+
 def math_facade(runtime: Runtime) -> Facade:
     """`math`, with factorials and binomials of bounded size."""
 

@@ -4,8 +4,6 @@ Most frames are right in form, so that a conversation goes on for a while before
 numbers (huge, negative, used before), unknown functions and types, missing fields, shapes, half surrogates, NaN, depth, length.
 """
 
-# ruff: noqa: E501 - a table of what is drawn
-
 from __future__ import annotations
 
 import json

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 import anyio
@@ -67,11 +67,8 @@ async def zygotes(count: int, number: int) -> Report:
     return report
 
 
-class _AnyDoor:
+class _AnyDoor(ScriptedDoor):
     """Answers at once whatever is asked, now and then with a failure; expects what the contract promises."""
-
-    def admit(self, batch: Sequence[Request]) -> Sequence[Callable[[], Awaitable[Reply]]]:
-        return [self._serving(request) for request in batch]
 
     def _serving(self, request: Request) -> Callable[[], Awaitable[Reply]]:
         async def serve() -> Reply:
