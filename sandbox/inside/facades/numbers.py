@@ -26,9 +26,8 @@ _RANDOM = (
 )
 
 
-random.Random(
-    "text"
-)  # Python 3.13 imports its hash for a seed of text at the moment of need, which is too late behind the wall
+# Python 3.13 imports the hash for a seed of text at the moment of need, which is too late behind the wall.
+random.Random("text")  # noqa: S311
 
 
 def math_facade(runtime: Runtime) -> Facade:
