@@ -36,8 +36,11 @@ AHEAD = 2
 """Children that wait for work."""
 
 _ROOT = Path(__file__).resolve().parent.parent
-_ENVIRONMENT = {"PYTHONHASHSEED": "0"}
-_BOOT = "import sys; sys.path[:] = {path!r}; from sandbox.zygote import main; main({descriptor})"
+_ENVIRONMENT = {"PYTHONHASHSEED": "0", "TZ": "UTC0"}
+_BOOT = (
+    "import sys; sys.path[:] = {path!r}; from sandbox.layout import fix_layout; fix_layout(); "
+    "from sandbox.zygote import main; main({descriptor})"
+)
 _LATER = 0.002
 _START_SECONDS = 30.0
 _DEATH_SECONDS = 2.0

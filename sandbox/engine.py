@@ -16,12 +16,12 @@ import anyio.abc
 
 from sandbox.children import STOPPING, Child, Zygote
 from sandbox.contract import Contract, Finding
-from sandbox.errors import OperatorError, ProtocolError, SandboxUnavailable
+from sandbox.errors import OperatorError, ProtocolError, SandboxUnavailable, WorkflowError
 from sandbox.frames import Frame
 from sandbox.groups import only
 from sandbox.level import DEFAULT_MINIMUM
-from sandbox.limits import Limits
-from sandbox.protocol import Door, Level, Outcome, Setting
+from sandbox.limits import Limits, too_long
+from sandbox.protocol import Door, Level, Outcome, Setting, Usage
 from sandbox.session import Session, cause_of_death
 from sandbox.work import Work, to_frame
 
@@ -79,6 +79,9 @@ class ZygoteSandbox:
 
     async def check(self, program: str, contract: Contract, limits: Limits = _CHECK_LIMITS) -> list[Finding]:
         """What is wrong with the program as far as can be told without running it."""
+        long = too_long(program, limits)
+        if long is not None:
+            return [_as_finding(long)]
         async with self._child() as (zygote, child):
             await child.send(to_frame("check", Work(program, contract, limits)))
             with anyio.move_on_after(limits.wall_seconds):
@@ -89,14 +92,17 @@ class ZygoteSandbox:
             error = cause_of_death(ended, child.dump(), program, limits)
             if isinstance(error, OperatorError):
                 raise error
-            return [Finding("syntax", str(error), error.line or 1, 0, error.source_line or "", error.hint)]
+            return [_as_finding(error)]
 
     async def run(
         self, program: str, contract: Contract, door: Door, *, limits: Limits = Limits(), setting: Setting = Setting()
     ) -> Outcome:
         """Run the program to its end. Raises `OperatorError` only; the program's faults are in the outcome."""
+        long = too_long(program, limits)
+        if long is not None:
+            return Outcome(None, "", long, Usage())
         async with self._child() as (zygote, child):
-            session = Session(child, door, program, limits)
+            session = Session(child, door, program, contract, limits)
             await child.send(to_frame("run", Work(program, contract, limits, setting)))
             await session.serve()
             if session.reported:
@@ -116,6 +122,10 @@ class ZygoteSandbox:
         async with zygote.child() as child:
             self._group.start_soon(zygote.make_up)
             yield zygote, child
+
+
+def _as_finding(error: WorkflowError) -> Finding:
+    return Finding("syntax", str(error), error.line or 1, 0, error.source_line or "", error.hint)
 
 
 def _findings(frame: Frame) -> list[Finding]:

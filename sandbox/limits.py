@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sandbox.errors import LimitExceeded
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -37,3 +39,11 @@ class Limits:
     """Characters of printed text that are kept."""
     printed_chars: int = 200_000
     """Characters of printed text that end the program."""
+
+
+def too_long(program: str, limits: Limits) -> LimitExceeded | None:
+    """The error of a program whose text is too long: such a program is not even sent to a child."""
+    if len(program) <= limits.source_chars:
+        return None
+    message = f"the program has {len(program)} characters; at most {limits.source_chars} are allowed"
+    return LimitExceeded(message, limit="source", value=limits.source_chars)

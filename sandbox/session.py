@@ -20,12 +20,13 @@ import anyio.abc
 
 from sandbox import errors, frames
 from sandbox.children import Child, Ended
-from sandbox.contract import JSON, Failure, Reply, Request, Source
+from sandbox.contract import JSON, Contract, Failure, Reply, Request, Source
 from sandbox.errors import LimitExceeded, OperatorError, ProtocolError, SandboxCrash, SandboxViolation, WorkflowError
 from sandbox.frames import Frame
 from sandbox.groups import only
 from sandbox.limits import Limits
 from sandbox.protocol import Door, Outcome, Usage
+from sandbox.requests import check_request
 from sandbox.walls_calls import name_of
 from sandbox.walls_filter import refused_call
 
@@ -42,9 +43,10 @@ _CUT = "\n[... cut: the reply was longer than {} bytes]"
 class Session:
     """One run of one program."""
 
-    def __init__(self, child: Child, door: Door, program: str, limits: Limits) -> None:
+    def __init__(self, child: Child, door: Door, program: str, contract: Contract, limits: Limits) -> None:
         self._child = child
         self._door = door
+        self._contract = contract
         self._program = program
         self._limits = limits
         self._serving: dict[int, anyio.CancelScope] = {}
@@ -178,7 +180,8 @@ class Session:
         if call <= self._last_call:
             raise ProtocolError(f"a child used the call number {call} again")
         self._last_call = call
-        return Request(call, function, arguments, branch, line, tuple(_source(source) for source in sources))
+        check_request(self._contract, self._limits, function, arguments)
+        return Request(call, function, arguments, branch, line, tuple(_source(source, call) for source in sources))
 
 
 def cause_of_death(ended: Ended | None, dump: bytes, program: str, limits: Limits) -> WorkflowError | OperatorError:
@@ -266,15 +269,17 @@ def _deadline(data: object) -> tuple[int, float]:
     raise ProtocolError("a child sent a deadline without seconds")
 
 
-def _source(data: object) -> Source:
+def _source(data: object, reader: int) -> Source:
+    """Where an argument of the call `reader` comes from: always an earlier call."""
     if isinstance(data, dict):
-        argument, path, call = data.get("argument"), data.get("path"), data.get("call")
+        argument, path, call = data.get("argument"), data.get("path"), _integer(data.get("call"))
         if (
             isinstance(argument, str)
             and isinstance(path, list)
             and all(isinstance(s, str) or _is_number(s) for s in path)
+            and 0 < call < reader
         ):
-            return Source(argument, tuple(path), _integer(call))
+            return Source(argument, tuple(path), call)
     raise ProtocolError("a child sent a source with missing or wrong fields")
 
 

@@ -1,10 +1,11 @@
 """The zygote: a warm process that forks one child per program.
 
-Started as `python -s -P -S -B -c ... FD` with an environment that holds only PYTHONHASHSEED, so that every child has the
-same hash order. It imports everything a program may need, raises the walls around itself, then waits on its
-control socket. Each request carries two descriptors: the child's end of the program's socket, and the descriptor
-for dumps. The answer is the child's process id; when a child ends, its status and use of resources follow. When
-the host goes away, the control socket reads end-of-file, and the zygote kills what still runs and ends.
+Started as `python -s -P -S -B -c ... FD` with an environment that holds only PYTHONHASHSEED and TZ, and at fixed
+addresses (`sandbox.layout`), so that every child has the same hash order and time zone. It imports everything a
+program may need, raises the walls around itself, then waits on its control socket. Each request carries two
+descriptors: the child's end of the program's socket, and the descriptor for dumps. The answer is the child's process
+id; when a child ends, its status and use of resources follow. When the host goes away, the control socket reads
+end-of-file, and the zygote kills what still runs and ends.
 """
 
 from __future__ import annotations

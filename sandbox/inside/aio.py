@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from sandbox.inside.concurrency import CancelledError, Concurrency, InvalidStateError
@@ -58,7 +59,10 @@ def asyncio_facade(concurrency: Concurrency) -> Facade:
 
     def sleep(delay: float, result: object = None) -> Coroutine:
         def body() -> object:
-            concurrency.sleep(float(resolve(delay)))  # type: ignore[arg-type]
+            seconds = float(resolve(delay))  # type: ignore[arg-type]
+            if not 0 <= seconds < math.inf:
+                raise ValueError(f"cannot sleep for {seconds!r} seconds")
+            concurrency.sleep(seconds)
             return result
 
         return concurrency.coroutine(body)

@@ -33,6 +33,8 @@ from sandbox.walls_filter import Filter
 from sandbox.work import Work, from_frame, to_frame
 
 RECURSION_LIMIT = 2_000
+STACK_BYTES = 120 * 2**20
+"""What lies free below the stack of a process; as many steps as a program has do not nest anything deeper."""
 PATIENCE = 2
 """Milliseconds for which a child waits for its work before it rehearses: where programs follow each other it does not."""
 START_FRAME_LIMIT = 8 * 2**20
@@ -72,6 +74,7 @@ def confine(dump: int, runtime: Runtime) -> None:
     """What holds for every child, whatever its program; done in the zygote, from which it is inherited."""
     _be_killable(dump, runtime)
     sys.setrecursionlimit(RECURSION_LIMIT)
+    _raise_stack()
     for which, value in ((resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_NOFILE, 16)):
         _lower(which, value)
 
@@ -157,6 +160,13 @@ def _limit(limits: Limits) -> None:
     _lower(resource.RLIMIT_AS, _mapped[0] + limits.memory_bytes)
     _lower(resource.RLIMIT_CPU, int(limits.cpu_seconds) + 2)
     signal.setitimer(signal.ITIMER_PROF, limits.cpu_seconds)
+
+
+def _raise_stack() -> None:
+    """More room for C code that recurses without a count (the hash of a tuple in a tuple in a tuple): its end is SIGSEGV."""
+    _, hard = resource.getrlimit(resource.RLIMIT_STACK)
+    wanted = STACK_BYTES if hard == resource.RLIM_INFINITY else min(STACK_BYTES, hard)
+    resource.setrlimit(resource.RLIMIT_STACK, (wanted, hard))
 
 
 def _lower(which: int, value: int) -> None:

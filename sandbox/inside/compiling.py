@@ -9,7 +9,7 @@ from typing import cast
 
 from sandbox.errors import LimitExceeded, PolicyViolation, WorkflowError, WorkflowSyntaxError
 from sandbox.inside.policy import Refusal, WorkflowPolicy
-from sandbox.limits import Limits
+from sandbox.limits import Limits, too_long
 
 PROGRAM_FILE = "<workflow>"
 """The file name of every program's code; by it a line of the program is told from a line of the runtime."""
@@ -35,9 +35,9 @@ def compile_program(program: str, limits: Limits) -> types.CodeType | WorkflowEr
 
 def parse_program(program: str, limits: Limits) -> ast.Module | WorkflowError:
     """The syntax tree, or why there is none."""
-    if len(program) > limits.source_chars:
-        message = f"the program has {len(program)} characters; at most {limits.source_chars} are allowed"
-        return LimitExceeded(message, limit="source", value=limits.source_chars)
+    long = too_long(program, limits)
+    if long is not None:
+        return long
     try:
         tree = ast.parse(program, PROGRAM_FILE)
     except SyntaxError as error:

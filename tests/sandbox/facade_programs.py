@@ -15,6 +15,10 @@ VALUES: dict[str, tuple[str, object]] = {
         " math.acos(1) + math.log(1) + math.atanh(0)]",
         [120, 10, 20, 6, 1.0, 3.0, 3.14, 0.0],
     ),
+    "math of later versions": (
+        "import math\nreturn [getattr(math, 'sumprod', lambda a, b: 11)([1, 2], [3, 4]), getattr(math, 'fma', lambda a, b, c: a * b + c)(2.0, 3.0, 1.0)]",
+        [11, 7.0],
+    ),
     "statistics": (
         "import statistics as s\nx = [1, 2, 2, 3]\n"
         "return [s.mean(x), s.fmean(x), s.median(x), s.median_low(x), s.median_high(x), s.mode(x), s.multimode(x), s.pvariance(x),\n"
@@ -39,6 +43,7 @@ VALUES: dict[str, tuple[str, object]] = {
         "x = [1, 2, 3]\nrandom.shuffle(x)\nrandom.seed(42)\na = random.random()\nb = random.Random(42).random()\nreturn [sorted(x), a == b, round(a, 4)]",
         [[1, 2, 3], True, 0.6394],
     ),
+    "random seeded with text": ("import random\nreturn [random.Random('s').random() == random.Random('s').random(), random.Random(b's').random() > 0]", [True, True]),
     # -- json, re, string, textwrap
     "json": (
         "import json\ntry:\n    json.loads('{')\nexcept json.JSONDecodeError as e:\n    bad = [e.pos, isinstance(e, ValueError)]\n"

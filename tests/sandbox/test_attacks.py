@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from greenlet import greenlet
 
-from sandbox import Limits, Setting, ZygoteSandbox
+from sandbox import Limits, Sandbox, Setting
 from sandbox.inside.calls import Calls, Wire
 from sandbox.inside.facades.facade import Facade
 from sandbox.inside.guards import Guards
@@ -31,7 +31,7 @@ LIMITS = Limits(wall_seconds=20)
 
 
 @pytest.mark.parametrize("path", ATTACKS, ids=lambda path: path.stem)
-async def test_attack(sandbox: ZygoteSandbox, path: Path) -> None:
+async def test_attack(sandbox: Sandbox, path: Path) -> None:
     program = path.read_text()
     how, _, what = program.splitlines()[0].partition("| must: ")[2].partition(" ")
     outcome = await sandbox.run(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandbox import Limits, ZygoteSandbox
+from sandbox import Limits, Sandbox
 from tests.sandbox.doors import CONTRACT
 
 pytestmark = pytest.mark.anyio
@@ -33,7 +33,7 @@ FOUND = {
 
 
 @pytest.mark.parametrize("case", FOUND)
-async def test_found(sandbox: ZygoteSandbox, case: str) -> None:
+async def test_found(sandbox: Sandbox, case: str) -> None:
     program, kind, line, words = FOUND[case]
     found = await sandbox.check(program, CONTRACT)
     assert found, "nothing was found"
@@ -63,10 +63,10 @@ FINE = [
 
 
 @pytest.mark.parametrize("program", FINE)
-async def test_fine(sandbox: ZygoteSandbox, program: str) -> None:
+async def test_fine(sandbox: Sandbox, program: str) -> None:
     assert await sandbox.check(program, CONTRACT) == []
 
 
-async def test_hostile_text_does_not_hurt_the_check(sandbox: ZygoteSandbox) -> None:
+async def test_hostile_text_does_not_hurt_the_check(sandbox: Sandbox) -> None:
     for program in ("(" * 5000, "x = " + "-" * 20_000 + "1", "\x00", "a" * 70_000, "x = '\ud800'", "é = 1", "9**9**9"):
         assert isinstance(await sandbox.check(program, CONTRACT, Limits(cpu_seconds=1)), list)

@@ -7,7 +7,8 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from sandbox import Setting, ZygoteSandbox, open_sandbox
+from sandbox import Sandbox, Setting
+from tests.sandbox.conftest import Engine
 from tests.sandbox.doors import CONTRACT, ScriptedDoor
 
 pytestmark = pytest.mark.anyio
@@ -43,6 +44,8 @@ PROGRAMS = {
     "sets of replies and tasks": "hs = [ask('solver', q) for q in 'abcd']\nts = {asyncio.create_task(ask('critic', q)) for q in 'abcd'}\nreturn [list(set(hs)), [t.result() for t in ts]]",
     "repr and str": "return [repr(x) + str(x) for x in (f, g(), C(), C().m, C.m, ask, gather, object(), map(f, []), iter([]), functools.partial(f), co, [f], {'k': g}, E(f), property(), len, print, zip(), {}.keys(), D, I(f), asyncio, asyncio.Semaphore(1), reversed([]))]",
     "formatting": "x = [f, C(), g()]\nreturn [f'{x}', f'{f}', f'{f!r}', f'{C()!s}', '%s %r' % (f, g), '{} {!r}'.format(f, x), ' '.join(map(str, x)), str({'a': f}), format(C(), '')]",
+    "sets of None, builtins and modules": "import json, math\nreturn [[repr(x) for x in {None, 1, 'a', len, print, str, ValueError, json, math, (None, 'b')}], list({None: 1, 'x': 2}), list({None, 'z'})]",
+    "the time zone": "import datetime, time\nreturn [time.strftime('%Z %z'), str(datetime.datetime.now().astimezone()), time.ctime(0)]",
     "hash and id": "return [hash(C()), id(C()), hash(f) == hash(f), hash(E()), hash('text'), hash((1, 'a')), hash(K.A), id(f) != id(g)]",
     "printed text": "print(f, [C()], g(), sep='|')\nprint(K.A, D(1), E('x'))\nreturn 1",
     "an uncaught error": "raise KeyError(f)",
@@ -52,13 +55,13 @@ PROGRAMS = {
 
 
 @pytest.fixture(scope="module")
-async def sandboxes() -> AsyncIterator[list[ZygoteSandbox]]:
+async def sandboxes(engine: Engine) -> AsyncIterator[list[Sandbox]]:
     async with AsyncExitStack() as stack:
-        yield [await stack.enter_async_context(open_sandbox()) for _ in range(3)]
+        yield [await stack.enter_async_context(engine()) for _ in range(3)]
 
 
 @pytest.mark.parametrize("case", PROGRAMS)
-async def test_the_same_in_every_zygote(sandboxes: list[ZygoteSandbox], case: str) -> None:
+async def test_the_same_in_every_zygote(sandboxes: list[Sandbox], case: str) -> None:
     seen = []
     for sandbox in sandboxes:
         setting = Setting(seed=7, now=1_000_000.0)

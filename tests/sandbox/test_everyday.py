@@ -13,7 +13,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from sandbox import Setting, ZygoteSandbox
+from sandbox import Sandbox, Setting
 from tests.sandbox.doors import CONTRACT, ScriptedDoor
 from tests.sandbox.handle_programs import HANDLES
 from tests.sandbox.walled import WALLED
@@ -33,7 +33,7 @@ def in_python(program: str) -> tuple[object, str]:
 
 
 @pytest.mark.parametrize("path", EVERYDAY, ids=lambda path: path.stem)
-async def test_gives_what_python_gives(sandbox: ZygoteSandbox, path: Path) -> None:
+async def test_gives_what_python_gives(sandbox: Sandbox, path: Path) -> None:
     program = path.read_text()
     expected, printed = await anyio.to_thread.run_sync(in_python, program)
     outcome = await sandbox.run(program, CONTRACT, ScriptedDoor(), setting=SETTING)
@@ -65,7 +65,7 @@ def test_needs_no_import_and_no_file_once_the_walls_are_up() -> None:
 
 
 @pytest.mark.parametrize("case", HANDLES)
-async def test_handles_go_through(sandbox: ZygoteSandbox, case: str) -> None:
+async def test_handles_go_through(sandbox: Sandbox, case: str) -> None:
     program, expected, sizes = HANDLES[case]
     door = ScriptedDoor()
     outcome = await sandbox.run(program, CONTRACT, door, setting=SETTING)

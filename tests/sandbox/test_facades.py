@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from greenlet import greenlet
 
-from sandbox import Setting, ZygoteSandbox
+from sandbox import Sandbox, Setting
 from sandbox.inside.calls import Calls, Wire
 from sandbox.inside.concurrency import Concurrency
 from sandbox.inside.guards import Guards
@@ -35,7 +35,7 @@ def make_runtime() -> Runtime:
 
 
 @pytest.mark.parametrize("case", VALUES)
-async def test_value(sandbox: ZygoteSandbox, case: str) -> None:
+async def test_value(sandbox: Sandbox, case: str) -> None:
     program, expected = VALUES[case]
     outcome = await sandbox.run(program, CONTRACT, ScriptedDoor(), setting=SETTING)
     assert outcome.error is None, str(outcome.error)
@@ -43,7 +43,7 @@ async def test_value(sandbox: ZygoteSandbox, case: str) -> None:
 
 
 @pytest.mark.parametrize("case", ESCAPES)
-async def test_escape_is_refused(sandbox: ZygoteSandbox, case: str) -> None:
+async def test_escape_is_refused(sandbox: Sandbox, case: str) -> None:
     program, message = ESCAPES[case]
     outcome = await sandbox.run(program, CONTRACT, ScriptedDoor(), setting=SETTING)
     assert outcome.error is not None, outcome.value

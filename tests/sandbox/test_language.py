@@ -6,18 +6,18 @@ import textwrap
 
 import pytest
 
-from sandbox import JSON, Failure, Outcome, Request, Setting, ZygoteSandbox
+from sandbox import JSON, Failure, Outcome, Request, Sandbox, Setting
 from tests.sandbox.doors import CONTRACT, ScriptedDoor, echo
 
 pytestmark = pytest.mark.anyio
 
 
-async def run(sandbox: ZygoteSandbox, program: str, door: ScriptedDoor | None = None) -> Outcome:
+async def run(sandbox: Sandbox, program: str, door: ScriptedDoor | None = None) -> Outcome:
     setting = Setting(seed=7, now=1_000_000.0)
     return await sandbox.run(textwrap.dedent(program), CONTRACT, door or ScriptedDoor(), setting=setting)
 
 
-async def value(sandbox: ZygoteSandbox, program: str, door: ScriptedDoor | None = None) -> JSON:
+async def value(sandbox: Sandbox, program: str, door: ScriptedDoor | None = None) -> JSON:
     outcome = await run(sandbox, program, door)
     assert outcome.error is None, str(outcome.error)
     return outcome.value
@@ -119,7 +119,7 @@ VALUES = {
 
 
 @pytest.mark.parametrize("case", VALUES)
-async def test_value(sandbox: ZygoteSandbox, case: str) -> None:
+async def test_value(sandbox: Sandbox, case: str) -> None:
     program, expected = VALUES[case]
     assert await value(sandbox, program) == expected
 
@@ -151,7 +151,7 @@ BATCHES = {
 
 
 @pytest.mark.parametrize("case", BATCHES)
-async def test_batches(sandbox: ZygoteSandbox, case: str) -> None:
+async def test_batches(sandbox: Sandbox, case: str) -> None:
     program, sizes = BATCHES[case]
     door = ScriptedDoor()
     await value(sandbox, program, door)
@@ -186,18 +186,18 @@ FAILURES = {
 
 
 @pytest.mark.parametrize("case", FAILURES)
-async def test_failure(sandbox: ZygoteSandbox, case: str) -> None:
+async def test_failure(sandbox: Sandbox, case: str) -> None:
     program, expected = FAILURES[case]
     assert await value(sandbox, program, ScriptedDoor(failing)) == expected
 
 
-async def test_a_failed_input_is_never_sent(sandbox: ZygoteSandbox) -> None:
+async def test_a_failed_input_is_never_sent(sandbox: Sandbox) -> None:
     door = ScriptedDoor(failing)
     await value(sandbox, FAILURES["a failed input is upstream"][0], door)
     assert [request.arguments["agent"] for request in door.requests] == ["solver"]
 
 
-async def test_wait_for_expires_and_cancels_the_call(sandbox: ZygoteSandbox) -> None:
+async def test_wait_for_expires_and_cancels_the_call(sandbox: Sandbox) -> None:
     door = ScriptedDoor(latency=5.0)
     program = """
         import asyncio
@@ -212,7 +212,7 @@ async def test_wait_for_expires_and_cancels_the_call(sandbox: ZygoteSandbox) -> 
     assert outcome.usage.wall_seconds < 3
 
 
-async def test_calls_outstanding_at_the_end_are_cancelled(sandbox: ZygoteSandbox) -> None:
+async def test_calls_outstanding_at_the_end_are_cancelled(sandbox: Sandbox) -> None:
     door = ScriptedDoor(latency=5.0)
     outcome = await run(sandbox, "h = ask('solver', 'slow')\nshare('x', 1)\nreturn h.done()", door)
     assert outcome.value is False
@@ -242,7 +242,7 @@ ERRORS = {
 
 
 @pytest.mark.parametrize("case", ERRORS)
-async def test_error(sandbox: ZygoteSandbox, case: str) -> None:
+async def test_error(sandbox: Sandbox, case: str) -> None:
     program, kind, line = ERRORS[case]
     outcome = await run(sandbox, program, ScriptedDoor(failing))
     assert outcome.error is not None, outcome
@@ -252,13 +252,13 @@ async def test_error(sandbox: ZygoteSandbox, case: str) -> None:
         assert outcome.error.source_line
 
 
-async def test_printed_text_is_kept(sandbox: ZygoteSandbox) -> None:
+async def test_printed_text_is_kept(sandbox: Sandbox) -> None:
     outcome = await run(sandbox, "print('a', ask('solver', 'q'), sep='-')\nprint({'x': 1})\n1/0")
     assert outcome.printed == "a-solver: q\n{'x': 1}\n"
     assert outcome.error is not None
 
 
-async def test_text_that_was_pasted_keeps_no_source_but_a_passed_value_does(sandbox: ZygoteSandbox) -> None:
+async def test_text_that_was_pasted_keeps_no_source_but_a_passed_value_does(sandbox: Sandbox) -> None:
     door = ScriptedDoor()
     await value(
         sandbox, "a = ask('solver', 'a')\nb = str(a) + ''\nreturn ask('critic', f'see {a}', inputs=[a, 'x'])", door
@@ -266,6 +266,6 @@ async def test_text_that_was_pasted_keeps_no_source_but_a_passed_value_does(sand
     assert [(s.argument, s.path, s.call) for s in door.requests[1].sources] == [("inputs", (0,), 1)]
 
 
-async def test_random_and_time_are_the_same_in_every_run(sandbox: ZygoteSandbox) -> None:
+async def test_random_and_time_are_the_same_in_every_run(sandbox: Sandbox) -> None:
     program = "import random, datetime, time\nreturn [random.random(), random.choice('abc'), time.time(), str(datetime.datetime.now()), list({'b', 'a', 'c'})]"
     assert await value(sandbox, program) == await value(sandbox, program)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import Limits, ZygoteSandbox
+from sandbox import Limits, Sandbox
 from tests.sandbox.doors import CONTRACT, ScriptedDoor
 
 pytestmark = pytest.mark.anyio
@@ -14,7 +14,7 @@ PAYLOADS = sorted((Path(__file__).parent / "payloads").glob("*.py"))
 
 
 @pytest.mark.parametrize("path", PAYLOADS, ids=lambda path: path.stem)
-async def test_language_payload(sandbox: ZygoteSandbox, path: Path) -> None:
+async def test_language_payload(sandbox: Sandbox, path: Path) -> None:
     program = path.read_text()
     outcome = await sandbox.run(program, CONTRACT, ScriptedDoor(), limits=Limits(wall_seconds=20))
     assert "ESCAPED" not in str(outcome.value)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import ZygoteSandbox
+from sandbox import Sandbox
 from tests.sandbox.doors import CONTRACT, ScriptedDoor
 
 pytestmark = pytest.mark.anyio
@@ -15,7 +15,7 @@ PROGRAMS = sorted((HERE / "programs").glob("*.py"))
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-async def test_natural_program_runs(sandbox: ZygoteSandbox, path: Path) -> None:
+async def test_natural_program_runs(sandbox: Sandbox, path: Path) -> None:
     program = path.read_text()
     assert await sandbox.check(program, CONTRACT) == []
     door = ScriptedDoor()
@@ -45,7 +45,7 @@ reviews = await asyncio.gather(*(branch(q) for q in parts))
 """
 
 
-async def test_synchronous_example_takes_three_rounds(sandbox: ZygoteSandbox) -> None:
+async def test_synchronous_example_takes_three_rounds(sandbox: Sandbox) -> None:
     door = ScriptedDoor()
     outcome = await sandbox.run(SYNCHRONOUS, CONTRACT, door)
     assert outcome.error is None, str(outcome.error)
@@ -55,7 +55,7 @@ async def test_synchronous_example_takes_three_rounds(sandbox: ZygoteSandbox) ->
     assert sources == {(("draft",), 3), (("facts", 0), 1), (("facts", 1), 2)}
 
 
-async def test_asynchronous_example_takes_two_rounds(sandbox: ZygoteSandbox) -> None:
+async def test_asynchronous_example_takes_two_rounds(sandbox: Sandbox) -> None:
     door = ScriptedDoor(latency=0.05)
     outcome = await sandbox.run(ASYNCHRONOUS, CONTRACT, door)
     assert outcome.error is None, str(outcome.error)

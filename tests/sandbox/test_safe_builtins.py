@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox import Setting, ZygoteSandbox
+from sandbox import Sandbox, Setting
 from sandbox.inside.arithmetic import MAX_BITS, MAX_ITEMS, guarded_lshift, guarded_mul, guarded_pow
 from sandbox.inside.formatting import MAX_WIDTH, safe_format, safe_format_spec, safe_percent, without_addresses
 from tests.sandbox.doors import CONTRACT, ScriptedDoor
@@ -62,7 +62,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", VALUES)
-async def test_value(sandbox: ZygoteSandbox, case: str) -> None:
+async def test_value(sandbox: Sandbox, case: str) -> None:
     program, expected = VALUES[case]
     outcome = await sandbox.run(program, CONTRACT, ScriptedDoor(), setting=Setting(seed=7, now=1_000_000.0))
     assert outcome.error is None, str(outcome.error)
@@ -74,7 +74,7 @@ async def test_value(sandbox: ZygoteSandbox, case: str) -> None:
 
 
 @pytest.mark.parametrize("case", REFUSED)
-async def test_refused(sandbox: ZygoteSandbox, case: str) -> None:
+async def test_refused(sandbox: Sandbox, case: str) -> None:
     program, message = REFUSED[case]
     outcome = await sandbox.run(program, CONTRACT, ScriptedDoor())
     assert outcome.error is not None, outcome.value

@@ -16,10 +16,16 @@ from sandbox import Limits, ZygoteSandbox, open_sandbox, walls_filter
 from sandbox.errors import SandboxUnavailable
 from sandbox.level import detect
 from sandbox.walls_calls import NUMBERS, name_of
+from tests.sandbox.conftest import Engine
 from tests.sandbox.doors import CONTRACT, ScriptedDoor
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(sys.platform != "linux", reason="the walls are Linux's")]
 ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return open_sandbox
 
 
 def python(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -26,6 +26,10 @@ _RANDOM = (
 )
 
 
+# Python 3.13 imports the hash for a seed of text at the moment of need, which is too late behind the wall.
+random.Random("text")  # noqa: S311
+
+
 def math_facade(runtime: Runtime) -> Facade:
     """`math`, with factorials and binomials of bounded size."""
 

@@ -1,4 +1,4 @@
-# kind: waiting for odd times | must: value ["slept", "slept", "slept", "OverflowError", "ValueError", "slept"]
+# kind: waiting for odd times | must: value ["ValueError", "ValueError", "ValueError", "OverflowError", "ValueError", "slept"]
 import asyncio, time
 got = []
 for seconds in (float("nan"), float("inf"), -5, 10 ** 400, "x", 1e300):
