@@ -76,7 +76,7 @@ class Child:
         self._stream = stream
         self._reader = BufferedByteReceiveStream(stream)
         self._dump = dump
-        self._lock = anyio.Lock()
+        self._lock = anyio.Lock(fast_acquire=True)
 
     async def send(self, frame: Frame) -> None:
         """Write a frame; a child that is gone does not read it, which is no error."""
@@ -117,7 +117,7 @@ class Zygote:
         self._process = process
         self._control = control
         self._complaints = complaints
-        self._lock = anyio.Lock()
+        self._lock = anyio.Lock(fast_acquire=True)
         self._tickets = itertools.count(1)
         self._forks: dict[int, Fork] = {}
         self._by_pid: dict[int, Fork] = {}

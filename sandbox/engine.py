@@ -55,7 +55,7 @@ class ZygoteSandbox:
         self._minimum = minimum
         self._level: Level = 0
         self._zygote: Zygote | None = None
-        self._starting = anyio.Lock()
+        self._starting = anyio.Lock(fast_acquire=True)
 
     @property
     def level(self) -> Level:

@@ -23,6 +23,7 @@ from functools import partial
 
 from sandbox import frames
 from sandbox.inside import child
+from sandbox.inside.runtime import Runtime
 from sandbox.walls import die_with_parent, enclose
 
 CONTROL_LIMIT = 65_536
@@ -35,10 +36,11 @@ CONNECTION, DUMP = 3, 4
 def main(descriptor: int) -> None:
     """Serve fork requests on the control socket until the host closes it."""
     control = socket.socket(fileno=descriptor)
-    runtime = child.warm_up()
+    child.warm_up()
+    runtime, understudy = Runtime(), Runtime()
     gc.freeze()  # what is here already is never traversed in a child, so its pages stay shared
     enclosure = enclose(DUMP)
-    work = partial(child.main, CONNECTION, enclosure.filter, runtime)
+    work = partial(child.main, CONNECTION, enclosure.filter, runtime, understudy)
     wake = _wake_on_child_exit()
     child.confine(DUMP, runtime)
     children: set[int] = set()

@@ -27,6 +27,7 @@ sys.path[:] = {path!r}
 from sandbox.contract import Contract, Function, Parameter
 from sandbox.inside.calls import Wire
 from sandbox.inside.child import warm_up
+from sandbox.inside.runtime import Runtime
 from sandbox.work import Work
 sent = []
 replies = iter([])
@@ -37,7 +38,8 @@ def send(frame):
         asked = [(r["call"], r["arguments"]["instruction"]) for r in frame["requests"]]
         replies = iter([{{"type": "reply", "call": call, "value": value}} for call, value in asked])
 ask = Function("ask", (Parameter("agent", "text"), Parameter("instruction", "text"), Parameter("inputs", required=False)))
-runtime = warm_up()
+warm_up()
+runtime = Runtime()
 runtime.begin(Work({program!r}, Contract((ask,))), Wire(send, lambda: next(replies)))
 runtime.run()
 assert sent[-1]["type"] == "finished", sent[-1]

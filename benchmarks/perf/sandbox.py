@@ -43,7 +43,7 @@ if "unsupported" in check:
 {"answer": draft, "lines": lines}
 """.strip()
 OURS = "sandbox, a child ahead"
-QUIET_SECONDS = 0.03
+QUIET_SECONDS = 0.02
 BURST = 200
 IN_FLIGHT = 4
 BURSTS = 5

@@ -44,12 +44,15 @@ START_FRAME_LIMIT = 8 * 2**20
 Job = Callable[[Work, Runtime, Wire], None]
 
 
-def main(connection: int, wall: Filter | None, runtime: Runtime) -> None:
-    """Do the work that arrives on the descriptor `connection`, then end the process. Without a `wall`, only limits hold."""
+def main(connection: int, wall: Filter | None, runtime: Runtime, understudy: Runtime) -> None:
+    """Do the work that arrives on the descriptor `connection`, then end the process. Without a `wall`, only limits hold.
+
+    understudy: another runtime, to rehearse with.
+    """
     if wall is not None:
         wall.close()
     if not _arrives(connection, PATIENCE):
-        _rehearse()
+        _rehearse(understudy)
     start = _receive(connection, START_FRAME_LIMIT)
     work = from_frame(start)
     _limit(work.limits)
@@ -79,9 +82,10 @@ def confine(dump: int, runtime: Runtime) -> None:
         _lower(which, value)
 
 
-def warm_up() -> Runtime:
-    """The runtime of every child, made in the zygote after everything was done once that fills a cache."""
-    work, runtime, sent = _rehearse()
+def warm_up() -> None:
+    """Do everything once that fills a cache, in the zygote, so that no child has to."""
+    runtime = Runtime()
+    work, sent = _rehearse(runtime)
     _check(work, runtime, Wire(sent.append, dict))
     assert sent[-2]["type"] == "finished", f"the language does not work: {sent}"
     for name in _NEEDED_LATER:
@@ -90,19 +94,15 @@ def warm_up() -> Runtime:
         "".encode(name)
     warnings.simplefilter("ignore")  # a program's invalid escape is no matter for anybody's standard error
     _measure_address_space()
-    return Runtime()
 
 
 _REHEARSAL = """
-import json
-texts = [ask(f"question {i}") for i in range(2)]
-for text in texts:
-    print(text + "!")
-return json.dumps({"texts": texts})
+text = ask("question")
+return text + "!"
 """
 
 
-def _rehearse() -> tuple[Work, Runtime, list[Frame]]:
+def _rehearse(runtime: Runtime) -> tuple[Work, list[Frame]]:
     """Run a program on nothing. A child that waits for its work does so too: what it shares with the zygote is copied page
     by page when it is first written to, which takes longer than a short program itself."""
     contract = Contract(
@@ -111,11 +111,10 @@ def _rehearse() -> tuple[Work, Runtime, list[Frame]]:
     first = frames.encode(to_frame("run", Work(_REHEARSAL, contract)), START_FRAME_LIMIT)
     work = from_frame(frames.decode(first[frames.HEADER.size :]))
     sent: list[Frame] = []
-    replies: Iterator[Frame] = iter([{"type": "reply", "call": call, "value": "x"} for call in (1, 2)])
-    runtime = Runtime()
+    replies: Iterator[Frame] = iter([{"type": "reply", "call": 1, "value": "x"}])
     runtime.begin(work, Wire(sent.append, lambda: next(replies)))
     runtime.run()
-    return work, runtime, sent
+    return work, sent
 
 
 def _arrives(connection: int, milliseconds: int) -> bool:
