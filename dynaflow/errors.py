@@ -3,7 +3,8 @@
 DynaFlowError
 ├── JournalError      the journal cannot be opened, or holds no such run
 ├── SettingError      an option or setting that cannot be used
-└── BudgetExceeded    a call that the run's budget does not allow
+├── BudgetExceeded    a call that the run's budget does not allow
+└── VersionConflict   an artifact has got another version than the writer expected
 """
 
 from __future__ import annotations
@@ -28,3 +29,13 @@ class BudgetExceeded(DynaFlowError):
         more = f", {asked:g} more were asked for" if asked else ""
         super().__init__(f"the budget allows {value:g} {limit}; {used:g} are used{more}")
         self.limit, self.value, self.used = limit, value, used
+
+
+class VersionConflict(DynaFlowError):
+    """An artifact has got another version than the writer expected; nothing was written."""
+
+    def __init__(self, artifact: str, expected: int, newest: int) -> None:
+        super().__init__(
+            f"artifact {artifact!r} has version {newest}, not the expected {expected}: recall it, and share it again"
+        )
+        self.artifact, self.expected, self.newest = artifact, expected, newest

@@ -19,7 +19,7 @@ import anyio
 from pydantic import JsonValue
 
 from dynaflow.board import Board
-from dynaflow.errors import BudgetExceeded
+from dynaflow.errors import BudgetExceeded, VersionConflict
 from dynaflow.events import (
     ArtifactShared,
     CallAttempted,
@@ -57,11 +57,11 @@ class Staff:
 class Flow:
     """The calls of one run."""
 
-    def __init__(self, staff: Staff, meter: Meter, emit: Emit, seed: int) -> None:
+    def __init__(self, staff: Staff, meter: Meter, emit: Emit, seed: int, board: Board) -> None:
         self.staff = staff
         self.meter = meter
         self.emit = emit
-        self.board = Board()
+        self.board = board
         self.failures: Counter[str] = Counter()
         self.delivered = 0
         self._seed = seed
@@ -104,22 +104,29 @@ class WorkflowDoor:
         if request.function == "ask":
             return await _Call(self._flow, self._turn, request).refuse(refused) if refused else await self._ask(request)
         artifact = str(request.arguments["id"])
-        if request.function == "share":
-            return await self._share(request, artifact)
         try:
-            return Reply(self._flow.board.recall(artifact))
-        except KeyError as error:
-            return Reply(failure=Failure("KeyError", str(error.args[0])))
+            if request.function == "share":
+                return await self._share(request, artifact)
+            return Reply(await self._flow.board.recall(artifact, _version(request, "version")))
+        except (KeyError, TypeError, VersionConflict) as error:
+            return Reply(failure=Failure(type(error).__name__, str(error.args[0])))
 
     async def _ask(self, request: Request) -> Reply:
         return await _Call(self._flow, self._turn, request).answer()
 
     async def _share(self, request: Request, artifact: str) -> Reply:
         value = cast("JsonValue", request.arguments["value"])
-        version = self._flow.board.share(artifact, value)
+        version = await self._flow.board.share(artifact, value, _version(request, "expected"))
         shared = ArtifactShared(turn=self._turn, artifact=artifact, version=version, value=value, call=request.call)
         await self._flow.emit(shared)
         return Reply(version)
+
+
+def _version(request: Request, name: str) -> int | None:
+    version = request.arguments.get(name)
+    if version is not None and (isinstance(version, bool) or not isinstance(version, int)):
+        raise TypeError(f"{name} is the number of a version, not {version!r}")
+    return version
 
 
 class _Call:

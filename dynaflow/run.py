@@ -84,7 +84,7 @@ class Run:
         self._recorder = recorder
         self._events: list[Event] = []
         self._meter = Meter(plan.budget)
-        self._flow = Flow(house.staff, self._meter, self._emit, plan.seed)
+        self._flow = Flow(house.staff, self._meter, self._emit, plan.seed, recorder.board())
         self._contract = contract_for(plan.task, [agent.name for agent in house.staff.pool])
         self._repeated: set[str] = set()
         self._now = 0.0
