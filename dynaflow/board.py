@@ -1,25 +1,39 @@
-"""The run's shared board of artifacts: a value under an id, every version kept."""
+"""The run's shared board of artifacts: a value under an id, every version kept.
+
+Versions of an id count from 1 and are never overwritten. They lie in the journal's database, which lets one writer win each
+version, also among several processes that work on one run: the others get the next version, or, if they said
+which version they had seen, a `VersionConflict`. A value that this process has shared is given back as it was; one from elsewhere
+as the journal has it, redacted.
+"""
 
 from __future__ import annotations
 
-from pydantic import JsonValue
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from dynaflow.journal import Journal
 
 
 class Board:
-    """Artifacts of one run. Versions of an id count from 1 and are never overwritten."""
+    """Artifacts of one run."""
 
-    def __init__(self) -> None:
-        self._versions: dict[str, list[JsonValue]] = {}
+    def __init__(self, journal: Journal, run: str) -> None:
+        self._journal = journal
+        self._run = run
+        self._own: dict[tuple[str, int], JsonValue] = {}
 
-    def share(self, artifact: str, value: JsonValue) -> int:
-        """Put a value on the board and give its version."""
-        versions = self._versions.setdefault(artifact, [])
-        versions.append(value)
-        return len(versions)
+    async def share(self, artifact: str, value: JsonValue, expected: int | None = None) -> int:
+        """Put a value on the board and give its version.
 
-    def recall(self, artifact: str) -> JsonValue:
-        """The newest version. Raises KeyError naming what there is."""
-        if artifact not in self._versions:
-            there = ", ".join(map(repr, self._versions)) or "nothing"
-            raise KeyError(f"no artifact {artifact!r} is shared; there is {there}")
-        return self._versions[artifact][-1]
+        expected: the newest version that the writer knows of, 0 for none; raises `VersionConflict` if there is another.
+        """
+        version = await self._journal.share(self._run, artifact, value, expected)
+        self._own[artifact, version] = value
+        return version
+
+    async def recall(self, artifact: str, version: int | None = None) -> JsonValue:
+        """A version of an artifact, the newest if none is named. Raises KeyError naming what there is."""
+        found, value = await self._journal.recall(self._run, artifact, version)
+        return self._own.get((artifact, found), value)

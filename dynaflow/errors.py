@@ -4,6 +4,7 @@ DynaFlowError
 ├── JournalError          the journal cannot be opened, or holds no such run
 ├── ReplayDivergence      a program and the journal of its run disagree
 ├── SettingError          an option or setting that cannot be used
+├── VersionConflict       an artifact has got another version than the writer expected
 └── BudgetExceeded        what was asked does not fit the budget of a scope
     └── PriceUnknown      a budget of money, and a model without a price
 """
@@ -89,3 +90,13 @@ def _said(amount: float | Decimal) -> str:
         whole, _, rest = f"{amount:,f}".partition(".")
         return f"{whole}.{rest.rstrip('0')}".rstrip(".")
     return f"{amount:,}" if isinstance(amount, int) else f"{round(amount, 1):,g}"
+
+
+class VersionConflict(DynaFlowError):
+    """An artifact has got another version than the writer expected; nothing was written."""
+
+    def __init__(self, artifact: str, expected: int, newest: int) -> None:
+        super().__init__(
+            f"artifact {artifact!r} has version {newest}, not the expected {expected}: recall it, and share it again"
+        )
+        self.artifact, self.expected, self.newest = artifact, expected, newest

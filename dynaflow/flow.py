@@ -21,7 +21,7 @@ from pydantic import JsonValue
 
 from dynaflow.board import Board
 from dynaflow.budgets import Need, Reservation, Scope, reserve
-from dynaflow.errors import BudgetExceeded
+from dynaflow.errors import BudgetExceeded, VersionConflict
 from dynaflow.events import (
     ArtifactShared,
     CallAttempted,
@@ -77,12 +77,12 @@ class Flow:
     """The calls of one run."""
 
     def __init__(
-        self, staff: Staff, scope: Scope, emit: Emit, seed: int, per_workflow: Allowance = Allowance()
+        self, staff: Staff, scope: Scope, emit: Emit, seed: int, board: Board, per_workflow: Allowance = Allowance()
     ) -> None:
         self.staff = staff
         self.scope = scope
         self.emit = emit
-        self.board = Board()
+        self.board = board
         self.repeats = RepeatWatch()
         self.usage = TokenUsage()
         self.failures: Counter[str] = Counter()
@@ -154,19 +154,26 @@ class WorkflowDoor:
 
     async def _serve(self, request: Request) -> Reply:
         artifact = str(request.arguments["id"])
-        if request.function == "share":
-            return await self._share(request, artifact)
         try:
-            return Reply(self._flow.board.recall(artifact))
-        except KeyError as error:
-            return Reply(failure=Failure("KeyError", str(error.args[0])))
+            if request.function == "share":
+                return await self._share(request, artifact)
+            return Reply(await self._flow.board.recall(artifact, _version(request, "version")))
+        except (KeyError, TypeError, VersionConflict) as error:
+            return Reply(failure=Failure(type(error).__name__, str(error.args[0])))
 
     async def _share(self, request: Request, artifact: str) -> Reply:
         value = cast("JsonValue", request.arguments["value"])
-        version = self._flow.board.share(artifact, value)
+        version = await self._flow.board.share(artifact, value, _version(request, "expected"))
         shared = ArtifactShared(turn=self._turn, artifact=artifact, version=version, value=value, call=request.call)
         await self._flow.emit(shared)
         return Reply(version)
+
+
+def _version(request: Request, name: str) -> int | None:
+    version = request.arguments.get(name)
+    if version is not None and (isinstance(version, bool) or not isinstance(version, int)):
+        raise TypeError(f"{name} is the number of a version, not {version!r}")
+    return version
 
 
 class _Call:

@@ -5,7 +5,8 @@ deleted. An append returns when its event is committed, so a process that is kil
 SQLite in WAL mode is the default, and several processes may append at once: a writer waits for the others' locks.
 An append that has begun is written even if its caller is cancelled.
 
-`journal_tables` has the tables and opens the database, `journal_writer` writes.
+`journal_tables` has the tables and opens the database, `journal_writer` writes, `journal_rows` turns events into rows and back,
+`redaction` keeps secrets out, `artifacts` holds large values and the boards, `archive` and `pruning` take runs out and in.
 """
 
 from __future__ import annotations
@@ -14,21 +15,28 @@ import asyncio
 import secrets
 from concurrent.futures import Future
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import anyio
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy import Connection, Engine, func, select
 
+from dynaflow import artifacts
 from dynaflow.errors import JournalError
-from dynaflow.events import EVENT, Event, Mode, RunFinished, RunStarted, Status, TextStreamed
-from dynaflow.journal_tables import EVENTS, failures, open_database, without_password
+from dynaflow.events import Event, Mode, RunFinished, RunStarted, Status, TextStreamed
+from dynaflow.journal_rows import read_events
+from dynaflow.journal_tables import EVENTS, IS_END, IS_START, REDACTIONS, failures, open_database, without_password
 from dynaflow.journal_writer import Done, Writer
+from dynaflow.redaction import Redactor, redactor_of
 from dynaflow.settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
+
+    from pydantic import JsonValue
+
+T = TypeVar("T")
 
 
 class RunSummary(BaseModel):
@@ -45,6 +53,8 @@ class RunSummary(BaseModel):
     status: Status | None
     answer: str | None
     calls: int
+    redacted: int
+    """How many secrets were taken out of its events before they were written."""
 
 
 def new_run_id() -> str:
@@ -55,21 +65,25 @@ def new_run_id() -> str:
 class Journal:
     """The record of all runs. Open it with `Journal.open`; it may be used in a `with` block."""
 
-    def __init__(self, engine: Engine, place: str) -> None:
-        self._engine = engine
+    def __init__(self, engine: Engine, place: str, redact: Redactor) -> None:
+        self.engine = engine
+        self._redact = redact
         self.place = place
         """Its file or URL, as it may be shown."""
-        self._writer = Writer(engine, place)
+        self._writer = Writer(engine, place, redact)
 
     @classmethod
     def open(cls, url_or_path: str | Path | None = None) -> Journal:
         """Open a journal, creating or upgrading it where needed.
 
         url_or_path: a file, or an SQLAlchemy URL; None is DYNAFLOW_JOURNAL, else a file in the user's data folder.
-        Raises `JournalError` if it cannot be opened, or was written by a newer version.
+        Raises `JournalError` if it cannot be opened, or was written by a newer version, and `SettingError` if the
+        redaction rules of DYNAFLOW_REDACT cannot be read.
         """
-        where = str(url_or_path if url_or_path is not None else Settings().journal)
-        return cls(open_database(where), without_password(where))
+        settings = Settings()
+        where = str(url_or_path if url_or_path is not None else settings.journal)
+        redact = redactor_of(settings.redact, where)
+        return cls(open_database(where), without_password(where), redact)
 
     async def append(self, run: str, event: Event) -> None:
         """Write one event at the end of a run; it is in the journal when this returns.
@@ -97,29 +111,60 @@ class Journal:
             raise JournalError("a TextStreamed event is shown while it happens and never journalled")
         self._writer.append(run, event, done, urgent=urgent)
 
+    async def put(self, value: JsonValue) -> str:
+        """Store a value of any size, once however often it is put, and give the hash by which `get` finds it.
+
+        What no event and no board points at goes with the first `prune` after its age.
+        """
+        text, _ = self._redact(artifacts.text_of(value))
+        return await self._do("put an artifact", lambda connection: artifacts.put(connection, text))
+
+    def get(self, name: str) -> JsonValue:
+        """The value that was put under a hash. Raises `JournalError` if there is none."""
+        with self.engine.connect() as connection:
+            return artifacts.get(connection, name)
+
+    async def share(self, run: str, artifact: str, value: JsonValue, expected: int | None = None) -> int:
+        """Put a value on the board of a run; see `Board.share`."""
+        text, _ = self._redact(artifacts.text_of(value))
+        return await self._do(
+            f"share {artifact!r}", lambda connection: artifacts.share(connection, run, artifact, text, expected)
+        )
+
+    async def recall(self, run: str, artifact: str, version: int | None = None) -> tuple[int, JsonValue]:
+        """A version on the board of a run and its value; see `Board.recall`."""
+        return await self._do(
+            f"recall {artifact!r}", lambda connection: artifacts.recall(connection, run, artifact, version)
+        )
+
+    async def _do(self, what: str, work: Callable[[Connection], T]) -> T:
+        done = self._writer.do(what, work)
+        with anyio.CancelScope(shield=True):
+            await asyncio.wait([asyncio.wrap_future(done)])
+        return done.result()
+
     def writer_seconds(self) -> float:
         """Processor seconds that writing has used so far, in its own thread."""
         return self._writer.seconds()
 
     def events(self, run: str) -> list[Event]:
         """All events of a run, in the order in which they were appended; `find` gives its full id."""
-        query = select(EVENTS.c.body).where(EVENTS.c.run == run).order_by(EVENTS.c.seq)
-        with failures(f"cannot read run {run!r}"), self._engine.connect() as connection:
-            bodies = connection.scalars(query).all()
-        if not bodies:
+        with failures(f"cannot read run {run!r}"), self.engine.connect() as connection:
+            found = read_events(connection, EVENTS.c.run == run)
+        if not found:
             raise JournalError(_no_such_run(run))
-        return [EVENT.validate_json(body) for body in bodies]
+        return [event for _, event in found]
 
     def runs(self, limit: int = 20) -> list[RunSummary]:
         """The latest runs, newest first."""
-        with failures("cannot read the runs"), self._engine.connect() as connection:
-            query = select(EVENTS.c.run, EVENTS.c.body).where(EVENTS.c.type == "RunStarted")
-            started = connection.execute(query.order_by(EVENTS.c.at.desc(), EVENTS.c.run.desc()).limit(limit)).all()
+        with failures("cannot read the runs"), self.engine.connect() as connection:
+            started = read_events(connection, IS_START, last_first=True, limit=limit)
             runs = [run for run, _ in started]
-            finished, calls = _finished(connection, runs), _calls(connection, runs)
+            finished = dict(read_events(connection, IS_END, EVENTS.c.run.in_(runs)))
+            calls = _calls(connection, [run for run in runs if run not in finished])
+            redacted = _redacted(connection, runs)
         return [
-            _summary(run, RunStarted.model_validate_json(body), finished.get(run), calls.get(run, 0))
-            for run, body in started
+            _summary(run, event, finished.get(run), calls.get(run, 0), redacted.get(run, 0)) for run, event in started
         ]
 
     def find(self, run: str) -> str:
@@ -127,9 +172,9 @@ class Journal:
 
         Raises `JournalError` if there is none, or more than one.
         """
-        query = select(EVENTS.c.run).where(EVENTS.c.type == "RunStarted").order_by(EVENTS.c.at.desc())
+        query = select(EVENTS.c.run).where(IS_START).order_by(EVENTS.c.at.desc())
         query = query.limit(1) if run == "last" else query.where(EVENTS.c.run.startswith(run, autoescape=True))
-        with failures(f"cannot look for run {run!r}"), self._engine.connect() as connection:
+        with failures(f"cannot look for run {run!r}"), self.engine.connect() as connection:
             found = connection.scalars(query).all()
         if run == "last" and not found:
             raise JournalError("the journal holds no run yet: `dynaflow solve QUESTION` makes one")
@@ -138,19 +183,13 @@ class Journal:
     def close(self) -> None:
         """Finish what is being written, and let go of the database."""
         self._writer.close()
-        self._engine.dispose()
+        self.engine.dispose()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _finished(connection: Connection, runs: Sequence[str]) -> dict[str, RunFinished]:
-    query = select(EVENTS.c.run, EVENTS.c.body).where(EVENTS.c.type == "RunFinished", EVENTS.c.run.in_(runs))
-    rows = connection.execute(query.order_by(EVENTS.c.run, EVENTS.c.seq)).all()
-    return {run: RunFinished.model_validate_json(body) for run, body in rows}
 
 
 def _calls(connection: Connection, runs: Sequence[str]) -> dict[str, int]:
@@ -160,16 +199,25 @@ def _calls(connection: Connection, runs: Sequence[str]) -> dict[str, int]:
     return {row.run: row.calls for row in connection.execute(query.group_by(EVENTS.c.run))}
 
 
-def _summary(run: str, started: RunStarted, finished: RunFinished | None, calls: int) -> RunSummary:
+def _redacted(connection: Connection, runs: Sequence[str]) -> dict[str, int]:
+    query = select(REDACTIONS.c.run, func.sum(REDACTIONS.c.count)).where(REDACTIONS.c.run.in_(runs))
+    rows = connection.execute(query.group_by(REDACTIONS.c.run)).all()
+    return {run: int(count) for run, count in rows}
+
+
+def _summary(run: str, started: Event, finished: Event | None, calls: int, redacted: int) -> RunSummary:
+    assert isinstance(started, RunStarted)
+    end = finished if isinstance(finished, RunFinished) else None
     return RunSummary(
         run=run,
         started=started.at,
         question=started.task.question,
         mode=started.mode,
         model=started.model,
-        status=finished.status if finished else None,
-        answer=finished.answer if finished else None,
-        calls=finished.calls if finished else calls,
+        status=end.status if end else None,
+        answer=end.answer if end else None,
+        calls=end.calls if end else calls,
+        redacted=redacted,
     )
 
 

@@ -11,16 +11,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Event as Signal
 from threading import Lock
+from typing import TypeVar
 
 from sqlalchemy import Connection, Engine, func, insert, select
 
+from dynaflow import artifacts
 from dynaflow.errors import JournalError
 from dynaflow.events import Event
-from dynaflow.journal_tables import EVENTS, failures
+from dynaflow.journal_rows import Encoded, encode
+from dynaflow.journal_tables import EVENT_ARTIFACTS, EVENTS, REDACTIONS, failures, locked
+from dynaflow.redaction import Redactor
 
 LINGER_SECONDS = 0.02
 SPACING_SECONDS = 0.001
@@ -32,6 +36,7 @@ _TRIES = 50
 
 Done = Callable[[JournalError | None], None]
 """Is told, in the writing thread, that an event is committed, or why it is not."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +46,16 @@ class _Append:
     done: Done
 
 
+_Row = tuple[str, int, Event, Encoded]
+
+
 class Writer:
     """Appends events to the journal, in a thread of its own."""
 
-    def __init__(self, engine: Engine, place: str) -> None:
+    def __init__(self, engine: Engine, place: str, redact: Redactor) -> None:
         self._engine = engine
         self._place = place
+        self._redact = redact
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="journal")
         self._lock = Lock()
         self._queue: list[_Append] = []
@@ -69,6 +78,11 @@ class Writer:
             self._urgent.set()
         if first:
             self._thread.submit(self._write_queued)
+
+    def do(self, what: str, work: Callable[[Connection], T]) -> Future[T]:
+        """Do something else in a transaction, behind the events that came before it. `what` words the error."""
+        self._urgent.set()
+        return self._thread.submit(self._do, what, work)
 
     def seconds(self) -> float:
         """Processor seconds that the thread has used."""
@@ -101,7 +115,7 @@ class Writer:
         cannot = f"cannot write to run {batch[0].run!r} in the journal {self._place!r}"
         for _ in range(_TRIES):
             try:
-                with failures(cannot, also=self._errors):
+                with failures(cannot, also=(self._errors,)):
                     self._insert_all(batch)
             except JournalError as error:
                 self._let_go()  # the next one comes with a new connection, should this one be broken
@@ -119,21 +133,31 @@ class Writer:
         return JournalError(f"{cannot}: too many others write to it at the same time")
 
     def _insert_all(self, batch: Sequence[_Append]) -> None:
+        rows = [self._row(each) for each in batch]
+        if any(encoded.large or encoded.redacted for _, _, _, encoded in rows):
+            with locked(self._engine) as connection:
+                self._insert(connection, rows)
+                _insert_more(connection, rows)
+        else:
+            self._insert(self._open(), rows)
+
+    def _insert(self, connection: Connection, rows: Sequence[_Row]) -> None:
         """One statement for all rows, and past SQLAlchemy's own machinery: this is the one place where it would be felt."""
-        connection = self._open()
-        rows = [self._row(connection, each) for each in batch]
         statement = f"{self._head} VALUES {', '.join([self._row_of_marks] * len(rows))}"
+        values = [(run, seq, event.type, event.at, encoded.body) for run, seq, event, encoded in rows]
         cursor = connection.connection.cursor()
-        cursor.execute(statement, tuple(value for row in rows for value in row))
+        cursor.execute(statement, tuple(value for row in values for value in row))
         cursor.close()
 
-    def _row(self, connection: Connection, append: _Append) -> tuple[object, ...]:
-        """In the order of the table's columns."""
+    def _row(self, append: _Append) -> _Row:
         run, event = append.run, append.event
-        seq = 1 if event.type == "RunStarted" else self._next.get(run) or _last(connection, run) + 1
+        seq = 1 if event.type == "RunStarted" else self._next.get(run) or _last(self._open(), run) + 1
         self._next[run] = seq + 1
-        body = event.__pydantic_serializer__.to_json(event).decode()
-        return run, seq, event.type, event.at, body
+        return run, seq, event, encode(event, self._redact)
+
+    def _do(self, what: str, work: Callable[[Connection], T]) -> T:
+        with failures(f"cannot {what} in the journal {self._place!r}"), locked(self._engine) as connection:
+            return work(connection)
 
     def _open(self) -> Connection:
         if self._connection is None:
@@ -148,3 +172,16 @@ class Writer:
 
 def _last(connection: Connection, run: str) -> int:
     return connection.scalar(select(func.coalesce(func.max(EVENTS.c.seq), 0)).where(EVENTS.c.run == run)) or 0
+
+
+def _insert_more(connection: Connection, rows: Sequence[_Row]) -> None:
+    """What an event has beside its row: its large values, and the count of what was redacted."""
+    uses = [
+        {"run": run, "seq": seq, "field": name, "hash": artifacts.put(connection, text)}
+        for run, seq, _, encoded in rows
+        for name, text in encoded.large.items()
+    ]
+    counts = [{"run": run, "seq": seq, "count": encoded.redacted} for run, seq, _, encoded in rows if encoded.redacted]
+    for table, more in ((EVENT_ARTIFACTS, uses), (REDACTIONS, counts)):
+        if more:
+            connection.execute(insert(table), more)

@@ -17,6 +17,7 @@ FAILURES: dict[str, str | None] = {
     "RepeatedCall": "CallFailed",
     "BudgetExceeded": None,
     "UnknownAgent": None,
+    "VersionConflict": None,
 }
 """Exceptions that a program can catch -> the parent of each."""
 
@@ -33,8 +34,10 @@ def contract_for(task: Task, agents: Sequence[str]) -> Contract:
             Parameter("label", "text", required=False, keyword_only=True),
         ),
     )
-    share = Function("share", (Parameter("id", "text"), Parameter("value", "json")), gives="value")
-    recall = Function("recall", (Parameter("id", "text"),), gives="value")
+    expected = Parameter("expected", "json", required=False, keyword_only=True)
+    share = Function("share", (Parameter("id", "text"), Parameter("value", "json"), expected), gives="value")
+    version = Parameter("version", "json", required=False, keyword_only=True)
+    recall = Function("recall", (Parameter("id", "text"), version), gives="value")
     shown = {"question": task.question, "context": task.context, "answer_format": task.answer_format}
     return Contract(
         (ask, share, recall), {"task": shown}, FAILURES, unknown_choice="UnknownAgent", upstream="CallFailed"

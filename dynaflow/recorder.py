@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import anyio
 
+from dynaflow.board import Board
 from dynaflow.errors import JournalError
 from dynaflow.events import Event
 from dynaflow.journal import Journal
@@ -25,6 +26,10 @@ class Recorder:
         self._journal = journal
         self._lost: JournalError | None = None
         self._committed: deque[tuple[Event, asyncio.Future[None] | None, JournalError | None]] = deque()
+
+    def board(self) -> Board:
+        """The board of the run."""
+        return Board(self._journal, self.run)
 
     async def record(self, event: Event) -> None:
         """Journal an event. Raises `JournalError` if it, or one before it, could not be written.

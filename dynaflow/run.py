@@ -90,7 +90,7 @@ class Run:
         self._recorder = recorder
         self._events: list[Event] = []
         self._scope = Scope("the run", plan.budget, plan.within)
-        self._flow = Flow(house.staff, self._scope, self._emit, plan.seed, plan.budget.per_workflow)
+        self._flow = Flow(house.staff, self._scope, self._emit, plan.seed, recorder.board(), plan.budget.per_workflow)
         self._contract = contract_for(plan.task, [agent.name for agent in house.staff.pool])
         self._programs = ProgramWatch()
         self._main_usage = TokenUsage()

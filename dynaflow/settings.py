@@ -22,3 +22,5 @@ class Settings(BaseSettings):
     """Pool file; None is the default pool."""
     journal: str = str(user_data_path("dynaflow", appauthor=False) / "journal.db")
     """File or SQLAlchemy URL of the journal."""
+    redact: Path | None = None
+    """YAML file: `patterns` (regular expressions) and `fields` (names) that never reach the journal, beside the built-in."""

@@ -4,13 +4,12 @@ from typing import Annotated
 
 import typer
 
-from dynaflow.cli import models
+from dynaflow.cli import models, runs
 from dynaflow.cli.agents import agents
 from dynaflow.cli.check import check
 from dynaflow.cli.doctor import doctor
 from dynaflow.cli.extensions import mount
 from dynaflow.cli.run import run
-from dynaflow.cli.runs import runs
 from dynaflow.cli.show import show
 from dynaflow.cli.solve import solve
 
@@ -25,8 +24,9 @@ def build() -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    for command in (solve, run, check, runs, show, agents, doctor):
+    for command in (solve, run, check, show, agents, doctor):
         app.command()(command)
+    app.add_typer(runs.app, name="runs")
     app.add_typer(models.app, name="models")
     mount(app)
     return app

@@ -1,18 +1,20 @@
-"""The journal against a real SQLite file: order, several processes, death of a process, versions, look-ups."""
+"""The journal on SQLite and on PostgreSQL: order, several processes, death of a process, versions, look-ups."""
 
 from __future__ import annotations
 
+import asyncio
 import signal
-import sqlite3
 import subprocess
 import sys
+from concurrent.futures import Future
 from pathlib import Path
 
 import anyio
 import pytest
 
+from dynaflow import journal_tables
 from dynaflow.errors import JournalError
-from dynaflow.events import EVENT, Event, RunStarted, TextStreamed
+from dynaflow.events import EVENT, CallFinished, Event, RunStarted, TextStreamed
 from dynaflow.journal import Journal, new_run_id
 
 pytestmark = pytest.mark.anyio
@@ -27,8 +29,8 @@ def start(run: str, at: float = 1.0) -> Event:
 
 
 @pytest.fixture
-def journal(tmp_path: Path):
-    with Journal.open(tmp_path / "new" / "journal.db") as opened:
+def journal(place: str):
+    with Journal.open(place) as opened:
         yield opened
 
 
@@ -113,14 +115,29 @@ def test_the_environment_names_the_default(tmp_path: Path, monkeypatch: pytest.M
     assert (tmp_path / "from_env.db").exists()
 
 
-def test_a_newer_journal_is_refused(tmp_path: Path):
-    path = tmp_path / "journal.db"
-    Journal.open(path).close()
-    with sqlite3.connect(path) as connection:
-        connection.execute("INSERT INTO journal_schema VALUES (99, 0)")
-    connection.close()
-    with pytest.raises(JournalError, match="has version 99, this program knows versions up to 1: update DynaFlow"):
-        Journal.open(path)
+def test_a_newer_journal_is_refused(place: str):
+    with Journal.open(place) as journal, journal.engine.begin() as connection:
+        connection.exec_driver_sql("INSERT INTO journal_schema VALUES (99, 0)")
+    with pytest.raises(JournalError, match="has version 99, this program knows versions up to 2: update DynaFlow"):
+        Journal.open(place)
+
+
+async def test_a_journal_of_version_1_is_upgraded_and_keeps_its_runs(place: str, monkeypatch: pytest.MonkeyPatch):
+    with monkeypatch.context() as before:
+        before.setattr(journal_tables, "MIGRATIONS", journal_tables.MIGRATIONS[:1])
+        engine = journal_tables.open_database(place)
+    rows = [
+        {"run": "r", "seq": n, "type": e.type, "at": e.at, "body": EVENT.dump_json(e).decode()}
+        for n, e in enumerate(EVENTS, 1)
+    ]
+    with engine.begin() as connection:
+        connection.execute(journal_tables.EVENTS.insert(), rows)
+    engine.dispose()
+    with Journal.open(place) as journal:
+        assert journal.events("r") == EVENTS
+        assert journal.runs()[0].answer == "12"
+        await journal.append("s", start("s"))
+        assert {run.run for run in journal.runs()} == {"r", "s"}
 
 
 @pytest.mark.parametrize(
@@ -151,22 +168,78 @@ anyio.run(main)
 """
 
 
-def append_elsewhere(path: Path, run: str, lines: Path, end: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([sys.executable, "-c", APPEND, str(path), run, str(lines), end])
+def append_elsewhere(place: str, run: str, lines: Path, end: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, "-c", APPEND, place, run, str(lines), end])
 
 
-def test_a_killed_process_leaves_all_that_it_had_appended(tmp_path: Path):
+def test_a_killed_process_leaves_all_that_it_had_appended(place: str, tmp_path: Path):
     lines = tmp_path / "half.jsonl"
     lines.write_bytes(b"\n".join(EVENT.dump_json(event) for event in EVENTS[:15]))
-    assert append_elsewhere(tmp_path / "journal.db", "r", lines, "kill").wait() == -signal.SIGKILL
-    with Journal.open(tmp_path / "journal.db") as journal:
+    assert append_elsewhere(place, "r", lines, "kill").wait() == -signal.SIGKILL
+    with Journal.open(place) as journal:
         assert journal.events("r") == EVENTS[:15]
         assert journal.runs()[0].status is None
 
 
-def test_several_processes_open_and_append_at_once(tmp_path: Path):
+def test_several_processes_open_and_append_at_once(place: str):
     lines = Path(__file__).parent / "pens.jsonl"
-    writers = [append_elsewhere(tmp_path / "journal.db", f"r{number}", lines, "close") for number in range(4)]
+    writers = [append_elsewhere(place, f"r{number}", lines, "close") for number in range(4)]
     assert [writer.wait() for writer in writers] == [0, 0, 0, 0]
-    with Journal.open(tmp_path / "journal.db") as journal:
+    with Journal.open(place) as journal:
         assert all(journal.events(f"r{number}") == EVENTS for number in range(4))
+
+
+async def test_several_processes_may_write_to_one_run(place: str, tmp_path: Path):
+    lines = tmp_path / "rest.jsonl"
+    lines.write_bytes(b"\n".join(EVENT.dump_json(event) for event in EVENTS[1:]))
+    with Journal.open(place) as journal:
+        await journal.append("r", START)
+        writers = [append_elsewhere(place, "r", lines, "close") for _ in range(3)]
+        for event in EVENTS[1:]:
+            await journal.append("r", event)
+        assert [writer.wait() for writer in writers] == [0, 0, 0]
+        written = journal.events("r")
+    assert len(written) == 1 + 4 * len(EVENTS[1:])
+    assert all(written.count(event) >= 4 for event in EVENTS[1:])
+
+
+async def test_no_text_is_lost(journal: Journal):
+    """PostgreSQL takes no NUL and no database half a surrogate pair; a large value lies in a text of its own."""
+    for number, text in enumerate(["a\0b", "a\ud800b", "é" * 100_000, "\ud800\0" * 50_000, '\\u0000"\\'], 1):
+        event = CallFinished(turn=1, call=number, status="delivered", value={"deep": [text, 10**30]}, text=text)
+        await journal.append("r", event)
+        assert journal.events("r")[-1] == event
+
+
+async def test_a_large_value_is_stored_once(journal: Journal):
+    long = "x" * 20_000
+    await journal.append("r", start("r"))
+    for call in (1, 2):
+        await journal.append("r", CallFinished(turn=1, call=call, status="delivered", value=long, text=long))
+    assert {event.text for event in journal.events("r")[1:] if event.type == "CallFinished"} == {long}
+    with journal.engine.connect() as connection:
+        assert len(connection.exec_driver_sql("SELECT hash FROM artifacts").all()) == 1
+        assert connection.exec_driver_sql("SELECT max(length(body)) FROM events").scalar() < 1_000
+    assert await journal.put(long) == await journal.put(long)
+    assert journal.get(await journal.put(long)) == long
+    with pytest.raises(JournalError, match="no artifact 'none'"):
+        journal.get("none")
+
+
+async def test_a_run_with_a_long_task_is_listed(journal: Journal):
+    assert isinstance(START, RunStarted)
+    task = START.task.model_copy(update={"context": "long " * 10_000})
+    await journal.append("r", START.model_copy(update={"run": "r", "task": task}))
+    assert journal.runs()[0].question == task.question
+
+
+async def test_an_event_that_nobody_waits_for_goes_with_the_next_or_by_itself(journal: Journal):
+    told: list[JournalError | None] = []
+    await journal.append("r", START)
+    journal.enqueue("r", EVENTS[1], told.append, urgent=False)
+    await journal.append("r", EVENTS[2])
+    assert told == [None]
+    written = Future[JournalError | None]()
+    journal.enqueue("r", EVENTS[3], written.set_result, urgent=False)
+    assert await asyncio.wrap_future(written) is None
+    assert journal.events("r") == EVENTS[:4]
