@@ -138,9 +138,9 @@ class Journal:
         )
 
     async def _do(self, what: str, work: Callable[[Connection], T]) -> T:
-        done = self._writer.do(what, work)
+        done = asyncio.wrap_future(self._writer.do(what, work))
         with anyio.CancelScope(shield=True):
-            await asyncio.wait([asyncio.wrap_future(done)])
+            await done
         return done.result()
 
     def writer_seconds(self) -> float:

@@ -25,6 +25,8 @@ from sandbox.inside.scheduler import Scheduler
 from sandbox.inside.values import NotPlain, Plain, error_text, exact_text, from_reply
 from sandbox.limits import Limits
 
+_PYTHONS: Mapping[str, type[Exception]] = {kind.__name__: kind for kind in (KeyError, TypeError, ValueError)}
+"""What a host function may raise beside its contract's own."""
 MAX_DEADLINE = 10.0**9
 """Seconds; a longer time limit is none."""
 
@@ -184,8 +186,9 @@ class Calls:
             settle(pending.handle, value)
 
     def failure(self, kind: str | None, message: str) -> Exception:
-        """An exception of the contract's tree; an unknown name is a plain RuntimeError."""
-        return self.failures.get(kind or "", RuntimeError)(message)
+        """An exception of the contract's tree, or one of Python's; an unknown name is a plain RuntimeError."""
+        name = kind or ""
+        return (self.failures.get(name) or _PYTHONS.get(name) or RuntimeError)(message)
 
     def _withdraw(self, pending: _Pending) -> None:
         if pending in self._registered:

@@ -44,8 +44,9 @@ def test_secrets_of_well_known_make_are_taken_out(secret: str, around: str):
     text, count = BUILT_IN(json.dumps({"value": [around.format(secret)]}))
     assert count == 1
     assert MARK in json.loads(text)["value"][0]
+    harmless = ("PRIVATE", "://", "Authorization:")
     assert not any(
-        part in text for part in secret.split() if len(part) > 12 and "PRIVATE" not in part and "://" not in part
+        part in text for part in secret.split() if len(part) > 12 and not any(word in part for word in harmless)
     )
     assert "hunter2" not in text
 
