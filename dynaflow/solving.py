@@ -7,7 +7,7 @@ the infrastructure's ends the run as `failed`. Whatever happened is in the journ
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from decimal import Decimal
 from pathlib import Path
@@ -17,10 +17,10 @@ import anyio
 from pydantic import BaseModel, ConfigDict
 
 from dynaflow.budgets import Scope
-from dynaflow.events import Budget, Event, Mode, RunFinished, Status
+from dynaflow.events import Budget, Event, Mode, RunFinished, Setup, Status
 from dynaflow.journal import Journal, new_run_id
 from dynaflow.language import contract_for
-from dynaflow.prompting import choose_form
+from dynaflow.prompting import PromptForm, choose_form
 from dynaflow.recorder import Recorder
 from dynaflow.run import Approve, Plan, Run
 from dynaflow.staffing import House, open_house
@@ -30,6 +30,7 @@ from sandbox.groups import only
 from subagents import Corpus, Endpoints, Pool, TokenUsage
 
 PromptChoice = Literal["auto", "compact", "full"]
+Drive = Callable[[], Awaitable[None]]
 
 
 class Result(BaseModel):
@@ -45,6 +46,8 @@ class Result(BaseModel):
     calls: int
     """Calls that were admitted by the budget."""
     delivered: int
+    served: int = 0
+    """Calls that were answered without a request, from a journal."""
     failures: dict[str, int]
     """Failed calls: failure name -> count."""
     main_usage: TokenUsage
@@ -69,6 +72,7 @@ def stream(
     prompt: PromptChoice = "auto",
     approve: Approve | None = None,
     within: Scope | None = None,
+    cache: bool = False,
 ) -> AbstractAsyncContextManager[AsyncIterator[Event]]:
     """The events of a run of the main agent, as they happen; leaving the block early interrupts the run.
 
@@ -76,20 +80,21 @@ def stream(
     corpus: a folder, or passages, that a searcher searches; None is the task's context.
     endpoints: open ones of yours, for many runs and for changing replicas while they go on; None opens some for this run.
     journal: None is the user's own. approve: asked with each program before it runs.
-    within: a scope of a study, whose budget several runs share.
+    within: a scope of a study, whose budget several runs share. cache: take replies that other runs have paid for.
     Raises the errors of bad set-up: `EndpointUnknown`, `PoolError`, `SandboxUnavailable`, `SettingError`, `JournalError`.
     """
+    agents = pool or Pool.default()
     house = open_house(
-        task, model=model, agent_model=agent_model or model, pool=pool or Pool.default(), corpus=corpus,
-        endpoints=endpoints,
+        task, model=model, agent_model=agent_model or model, pool=agents, corpus=corpus, endpoints=endpoints
     )  # fmt: skip
 
-    def make(opened: House, recorder: Recorder) -> Callable[[], object]:
+    def make(opened: House, recorder: Recorder) -> Drive:
         window = opened.main.context_tokens if opened.main else None
         form = choose_form(window) if prompt == "auto" else prompt
-        return Run(Plan(task, mode, budget, seed, form, within), opened, recorder, approve).drive
+        setup = setup_of(agents, agent_model or model, corpus, form, cache=cache)
+        return Run(Plan(task, mode, budget, seed, setup, within), opened, recorder, approve).drive
 
-    return _events(house, journal, make)
+    return events_of(house, journal, make)
 
 
 async def solve(
@@ -107,14 +112,16 @@ async def solve(
     prompt: PromptChoice = "auto",
     approve: Approve | None = None,
     within: Scope | None = None,
+    cache: bool = False,
     observe: Callable[[Event], None] | None = None,
 ) -> Result:
     """Let the main agent solve a task. Arguments and errors are those of `stream`; `observe` sees every event."""
     events = stream(
         task, mode=mode, model=model, agent_model=agent_model, pool=pool, budget=budget, corpus=corpus,
         endpoints=endpoints, journal=journal, seed=seed, prompt=prompt, approve=approve, within=within,
+        cache=cache,
     )  # fmt: skip
-    return await _result(events, observe)
+    return await result_of(events, observe)
 
 
 async def run_program(
@@ -128,18 +135,19 @@ async def run_program(
     endpoints: Endpoints | None = None,
     journal: Journal | None = None,
     seed: int = 0,
+    cache: bool = False,
     observe: Callable[[Event], None] | None = None,
 ) -> Result:
     """Run a program written by hand through the same sandbox, Flow and journal; its value is the answer."""
-    house = open_house(
-        task, model=None, agent_model=agent_model, pool=pool or Pool.default(), corpus=corpus, endpoints=endpoints
-    )
+    agents = pool or Pool.default()
+    house = open_house(task, model=None, agent_model=agent_model, pool=agents, corpus=corpus, endpoints=endpoints)
 
-    def make(opened: House, recorder: Recorder) -> Callable[[], object]:
-        run = Run(Plan(task, "forced", budget, seed, "compact"), opened, recorder)
+    def make(opened: House, recorder: Recorder) -> Drive:
+        setup = setup_of(agents, agent_model, corpus, "compact", cache=cache)
+        run = Run(Plan(task, "forced", budget, seed, setup), opened, recorder)
         return lambda: run.drive_program(program)
 
-    return await _result(_events(house, journal, make), observe)
+    return await result_of(events_of(house, journal, make), observe)
 
 
 async def check_program(program: str, *, pool: Pool | None = None) -> list[Finding]:
@@ -149,11 +157,17 @@ async def check_program(program: str, *, pool: Pool | None = None) -> list[Findi
         return await sandbox.check(program, contract_for(Task(question="?"), agents))
 
 
+def setup_of(pool: Pool, agent_model: str, corpus: Path | Corpus | None, form: PromptForm, *, cache: bool) -> Setup:
+    """What is written down of how a run was set up."""
+    folder = str(Path(corpus).resolve()) if corpus is not None and not isinstance(corpus, Corpus) else None
+    return Setup(pool=pool.spec, agent_model=agent_model, corpus=folder, form=form, cache=cache)
+
+
 @asynccontextmanager
-async def _events(
+async def events_of(
     house: AbstractAsyncContextManager[House],
     journal: Journal | None,
-    make: Callable[[House, Recorder], Callable[[], object]],
+    make: Callable[[House, Recorder], Drive],
 ) -> AsyncIterator[AsyncIterator[Event]]:
     """Run what `make` gives in the background, and hand out its events; the journal is closed if it is ours."""
     record = journal or Journal.open()
@@ -169,7 +183,7 @@ async def _events(
 
             async def work() -> None:
                 async with send:
-                    await drive()  # type: ignore[misc]
+                    await drive()
 
             group.start_soon(work)
             try:
@@ -183,9 +197,10 @@ async def _events(
             record.close()
 
 
-async def _result(
+async def result_of(
     events: AbstractAsyncContextManager[AsyncIterator[Event]], observe: Callable[[Event], None] | None
 ) -> Result:
+    """Follow a run to its end."""
     run, last = "", None
     async with events as arriving:
         async for event in arriving:

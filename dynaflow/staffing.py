@@ -9,8 +9,8 @@ from pathlib import Path
 
 from dynaflow.errors import SettingError
 from dynaflow.events import AgentRecord
-from dynaflow.flow import Staff
 from dynaflow.python_tool import PythonTool
+from dynaflow.staff import Staff
 from dynaflow.task import Task
 from sandbox import Sandbox, open_sandbox
 from subagents import NO_MODEL, Corpus, Endpoint, Endpoints, Pool, Tool, search_tool, stand_ins
