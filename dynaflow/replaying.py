@@ -190,7 +190,7 @@ def _replaced(
     finished = {event.call: event for event in events if isinstance(event, CallFinished) and event.turn == turn}
     for call in (*without, *replies):
         if call not in finished or finished[call].order is None:
-            there = ", ".join(str(number) for number, event in finished.items() if event.order is not None) or "none"
+            there = ", ".join(map(str, sorted(n for n, event in finished.items() if event.order is not None))) or "none"
             raise SettingError(f"turn {turn} has no call {call} that was answered; there are: {there}")
     taken = {call: _taken_away(started[call], finished[call]) for call in without}
     return taken | {call: _with_reply(started[call], finished[call], text) for call, text in replies.items()}

@@ -15,6 +15,7 @@ from dynaflow.events import (
     ArtifactShared,
     CallAttempted,
     CallFinished,
+    CallServed,
     CallStarted,
     Event,
     ModelCalled,
@@ -39,6 +40,7 @@ class CallStory:
 
     started: CallStarted
     steps: list[CallAttempted | ModelSwitched | ReplyRepaired | ToolCalled] = field(default_factory=list)
+    served: CallServed | None = None
     finished: CallFinished | None = None
 
 
@@ -103,6 +105,8 @@ def _take_in_turn(turn: TurnStory, event: Event) -> None:
             turn.calls[event.call] = CallStory(event)
         case CallAttempted() | ModelSwitched() | ReplyRepaired() | ToolCalled() if event.call in turn.calls:
             turn.calls[event.call].steps.append(event)
+        case CallServed() if event.call in turn.calls:
+            turn.calls[event.call].served = event
         case CallFinished() if event.call in turn.calls:
             turn.calls[event.call].finished = event
         case ArtifactShared():

@@ -134,7 +134,13 @@ class _Trace:
         title = Text.assemble(("workflow ", "bold"), _status(status), f" · {count(len(turn.calls), 'call')}{took}")
         workflow = node.add(title)
         for call in turn.calls.values():
-            self._call(workflow.add(call_line(call.started, call.finished)), call)
+            line = call_line(call.started, call.finished)
+            if call.served is not None:
+                line.append(
+                    f" · served from {'the cache, ' if call.served.source == 'cache' else ''}run {call.served.run}",
+                    "dim",
+                )
+            self._call(workflow.add(line), call)
         for artifact in turn.artifacts:
             name = f"shared {visible(artifact.artifact)} version {artifact.version}: "
             workflow.add(self._text(as_text(artifact.value), 600, before=name))
@@ -214,6 +220,7 @@ def closing(finished: RunFinished | Result) -> str:
     failed = ", ".join(f"{number} {name}" for name, number in finished.failures.items())
     parts = [count(finished.calls, "call") + (f" ({finished.delivered} delivered)" if finished.calls else "")]
     parts += [f"failed: {failed}"] if failed else []
+    parts += [f"{finished.served} served from the journal"] if finished.served else []
     parts += [f"main {tokens(finished.main_usage)}", f"sub-agents {tokens(finished.agent_usage)}"]
     parts += [f"${finished.usd:,.4f}"] if finished.usd else []
     return " · ".join([*parts, seconds(finished.seconds)])
@@ -252,7 +259,10 @@ def _title(started: RunStarted | None) -> Text:
         return Text("a run without a beginning", "yellow")
     when = datetime.fromtimestamp(started.at).astimezone()
     rest = f" · {started.mode} · {visible(started.model)} · seed {started.seed} · isolation level "
-    return Text.assemble(("run ", "bold"), started.run, rest, f"{started.isolation_level} · {when:%Y-%m-%d %H:%M:%S}")
+    title = Text.assemble(("run ", "bold"), started.run, rest, f"{started.isolation_level} · {when:%Y-%m-%d %H:%M:%S}")
+    if started.parent is not None:
+        title.append(f" · {started.parent.why} of run {started.parent.run}")
+    return title
 
 
 def _turn_title(turn: TurnStory) -> Text:

@@ -9,6 +9,7 @@ from dynaflow.cli.agents import agents
 from dynaflow.cli.check import check
 from dynaflow.cli.doctor import doctor
 from dynaflow.cli.extensions import mount
+from dynaflow.cli.replay import resume, rollback, whatif
 from dynaflow.cli.run import run
 from dynaflow.cli.show import show
 from dynaflow.cli.solve import solve
@@ -24,7 +25,7 @@ def build() -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    for command in (solve, run, check, show, agents, doctor):
+    for command in (solve, run, check, resume, rollback, whatif, show, agents, doctor):
         app.command()(command)
     app.add_typer(runs.app, name="runs")
     app.add_typer(models.app, name="models")

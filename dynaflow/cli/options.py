@@ -101,6 +101,10 @@ BudgetConcurrency = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of sampling and of `random` in programs.")]
+UseCache = Annotated[
+    bool,
+    typer.Option("--cache", help="Take replies that earlier runs of this journal have paid for, and keep new ones."),
+]
 Prompt = Annotated[
     Literal["auto", "compact", "full"],
     typer.Option(help="Form of the main agent's instructions; auto chooses by the model's context."),

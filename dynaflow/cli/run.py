@@ -38,6 +38,7 @@ def run(
     budget_seconds: options.BudgetSeconds = None,
     budget_concurrency: options.BudgetConcurrency = None,
     seed: options.Seed = 0,
+    cache: options.UseCache = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
     journal: options.JournalPlace = None,
@@ -70,6 +71,7 @@ def run(
             corpus=corpus,
             journal=record,
             seed=seed,
+            cache=cache,
             observe=view.show,
         )
 

@@ -7,12 +7,13 @@ import re
 from collections.abc import Sequence
 from random import Random
 
-from dynaflow import Event, Journal
+from dynaflow import Event, Journal, Task, solve
 from dynaflow.events import RunFinished, RunStarted
 from dynaflow.testing import LoopbackServer, Reply, ScriptedModel, anyone, echo
 from dynaflow.testing.request import Request
 from subagents import Pool, SubAgent
 
+TASK = Task(question="What is it?")
 POOL = Pool(
     [
         SubAgent(name="solver", description="solves", instructions="Solve it."),
@@ -67,3 +68,19 @@ def end(events: Sequence[Event]) -> RunFinished:
     last = events[-1]
     assert isinstance(last, RunFinished)
     return last
+
+
+async def whole(server: LoopbackServer, journal: Journal, **options: object) -> list[Event]:
+    """The events of a run that nothing disturbed."""
+    result = await solve(
+        TASK, model=server.endpoint("main"), agent_model=server.endpoint("agent"), pool=POOL, journal=journal,
+        prompt="compact", **options,
+    )  # fmt: skip
+    return journal.events(result.run)
+
+
+def end_run(events: Sequence[Event]) -> str:
+    """The id of a run."""
+    first = events[0]
+    assert first.type == "RunStarted"
+    return first.run

@@ -7,13 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from dynaflow import Budget, Event, Journal, Task, resume, run_program, solve
+from dynaflow import Budget, Event, Journal, resume, run_program
 from dynaflow.errors import SettingError
-from dynaflow.testing import LoopbackServer
-from tests.dynaflow.lines import POOL, cut, end, player
+from tests.dynaflow.lines import POOL, TASK, cut, end, end_run, player, whole
 
 pytestmark = pytest.mark.anyio
-TASK = Task(question="What is it?")
 STEP = 7
 
 
@@ -21,15 +19,6 @@ STEP = 7
 def journal(tmp_path: Path) -> Iterator[Journal]:
     with Journal.open(tmp_path / "journal.db") as opened:
         yield opened
-
-
-async def whole(server: LoopbackServer, journal: Journal, **options: object) -> list[Event]:
-    """The events of a run that nothing disturbed."""
-    result = await solve(
-        TASK, model=server.endpoint("main"), agent_model=server.endpoint("agent"), pool=POOL, journal=journal,
-        prompt="compact", **options,
-    )  # fmt: skip
-    return journal.events(result.run)
 
 
 def paid(events: Sequence[Event]) -> int:
@@ -85,7 +74,9 @@ async def test_the_story_of_a_run_that_goes_on_is_whole(journal: Journal) -> Non
 
 
 async def test_a_higher_limit_lets_out_what_the_old_one_refused(journal: Journal) -> None:
-    program = 'first = gather(*[ask("solver", str(i)) for i in range(8)])\nreturn gather(*[ask("critic", x) for x in first])'
+    program = (
+        'first = gather(*[ask("solver", str(i)) for i in range(8)])\nreturn gather(*[ask("critic", x) for x in first])'
+    )
     async with player() as server:
         refused = await run_program(
             program, TASK, agent_model=server.endpoint("agent"), pool=POOL, journal=journal, budget=Budget(calls=12)
@@ -104,12 +95,6 @@ async def test_a_run_without_turns_left_goes_on_with_more(journal: Journal) -> N
         result = await resume(end_run(events), journal=journal, budget=Budget(turns=3))
         assert result.status == "answered"
         assert server.received - before == 1
-
-
-def end_run(events: Sequence[Event]) -> str:
-    first = events[0]
-    assert first.type == "RunStarted"
-    return first.run
 
 
 async def test_an_answered_run_is_not_resumed(journal: Journal) -> None:
