@@ -7,16 +7,17 @@ that names a parameter teaches to leave that parameter out; the first whole repl
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Literal
 
 from subagents.failures import AttemptFailed
 from subagents.messages import ChatRequest
 
-Optional = Literal["temperature", "top_p", "seed", "stream_options", "tools", "response_format", "max_tokens"]
+Parameter = Literal["temperature", "top_p", "seed", "stream_options", "tools", "response_format", "max_tokens"]
 _SCHEMA_WORDS = re.compile(r"response_format|json_schema|structured.output", re.IGNORECASE)
 _TOOL_WORDS = re.compile(r"\btools?\b|tool.choice|function.call", re.IGNORECASE)
-_PLAIN: tuple[Optional, ...] = ("temperature", "top_p", "seed", "stream_options")
+_PLAIN: tuple[Parameter, ...] = ("temperature", "top_p", "seed", "stream_options")
 """What a request can do without where a server refuses it: OpenAI's reasoning models take no temperature."""
 
 
@@ -29,7 +30,7 @@ class Capabilities:
     tools: bool | None = None
     usage: bool | None = None
     """Whether streams end with the tokens that they took."""
-    refused: set[Optional] = field(default_factory=set)
+    refused: set[Parameter] = field(default_factory=set)
     """Parameters that the server does not take; in place of `max_tokens` it takes `max_completion_tokens`."""
 
     @property
@@ -37,25 +38,32 @@ class Capabilities:
         """Whether a reply can be asked for under a schema; believed until the server refuses it."""
         return "response_format" not in self.refused
 
-    def learn(self, refusal: AttemptFailed, request: ChatRequest) -> bool:
-        """Whether a refused request taught how to ask this server; it is worth asking again then."""
-        words = f"{refusal.param} {refusal}"
-        name = self._named(refusal.param, words, request)
-        if name is None or name in self.refused:
+    def learn(self, refusal: AttemptFailed, request: ChatRequest, left_out: Collection[Parameter]) -> bool:
+        """Whether a refused request taught how to ask this server; it is worth asking again then.
+
+        left_out: what the request was sent without. Of several that were out at once each learns the same.
+        """
+        name = _named(refusal, request, left_out)
+        if name is None:
             return False
         self.refused.add(name)
         if name == "tools":
             self.tools = False
         return True
 
-    def _named(self, param: str | None, words: str, request: ChatRequest) -> Optional | None:
-        if request.schema_ is not None and self.json_schema and _SCHEMA_WORDS.search(words):
-            return "response_format"
-        if request.tools and "tools" not in self.refused and _TOOL_WORDS.search(words):
-            return "tools"
-        if "max_completion_tokens" in words:
-            return "max_tokens"
-        return next((name for name in _PLAIN if name == param or f"'{name}'" in words), None)
+
+def _named(refusal: AttemptFailed, request: ChatRequest, left_out: Collection[Parameter]) -> Parameter | None:
+    """The parameter that a refusal means, of those that were sent."""
+    words = f"{refusal.param} {refusal}"
+    named: list[Parameter] = []
+    if request.schema_ is not None and _SCHEMA_WORDS.search(words):
+        named.append("response_format")
+    if request.tools and _TOOL_WORDS.search(words):
+        named.append("tools")
+    if "max_completion_tokens" in words:
+        named.append("max_tokens")
+    named += [name for name in _PLAIN if name == refusal.param or f"'{name}'" in words]
+    return next((name for name in named if name not in left_out), None)
 
 
 def stated_window(extra: dict[str, object]) -> int | None:

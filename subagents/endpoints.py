@@ -22,6 +22,7 @@ from subagents.client import listed, open_client, some_of
 from subagents.endpoint import Endpoint
 from subagents.errors import EndpointUnknown
 from subagents.failures import client_errors, told_by
+from subagents.messages import TokenUsage
 from subagents.prices import FREE
 from subagents.replicas import Replica, upstream
 from subagents.specs import EndpointSpec
@@ -91,7 +92,9 @@ class Endpoints:
         shared = upstream(base_url, key)
         if spec.concurrency is not None:
             shared.limiter.most = spec.concurrency
-        return Replica(name, base_url, address.model, client, shared, spec.price)
+        replica = Replica(name, base_url, address.model, client, shared, spec.price)
+        replica.price(TokenUsage())  # loads the price list now, not inside the first call
+        return replica
 
     async def _local(self, address: Address, spec: EndpointSpec) -> Endpoint:
         from subagents.local.engine import open_engine

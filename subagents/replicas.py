@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from subagents.breaker import Breaker
-from subagents.capabilities import Capabilities
+from subagents.capabilities import Capabilities, Parameter
 from subagents.chat_body import chat_body
 from subagents.client import listed, some_of, stream_chat
 from subagents.failures import AttemptFailed, client_errors, told_apart
@@ -132,13 +132,13 @@ class Seat:
         self, request: ChatRequest, *, timeout: float, on_text: Callable[[str], None] | None = None
     ) -> ChatReply:
         """One attempt. Raises `AttemptFailed`."""
-        began = monotonic()
+        began, left_out = monotonic(), frozenset(self.replica.known.refused)
         latency: list[float | None] = [None]
         try:
             reply = await self._ask(request, timeout, on_text, latency)
         except AttemptFailed as error:
             self._report(error, began, latency[0], timeout)
-            raise await self._explained(error, request) from None
+            raise await self._explained(error, request, left_out) from None
         except BaseException:
             late = monotonic() - began >= timeout >= PATIENCE  # the caller's own deadline may be seen first
             if late:
@@ -181,11 +181,13 @@ class Seat:
             breaker.succeeded(self.ticket)
         self.leave("overload" if error.cause in _OVERLOAD else "other", began, latency)
 
-    async def _explained(self, error: AttemptFailed, request: ChatRequest) -> AttemptFailed:
+    async def _explained(
+        self, error: AttemptFailed, request: ChatRequest, left_out: frozenset[Parameter]
+    ) -> AttemptFailed:
         """The failure, with what there is instead, or with what it taught."""
         if error.cause == "404":
             return AttemptFailed(error.cause, f"{error}{await self._offers()}")
-        if error.cause == "request" and self.replica.known.learn(error, request):
+        if error.cause == "request" and self.replica.known.learn(error, request, left_out):
             return AttemptFailed(error.cause, str(error), transient=True, retry_after=0.0, learnt=True)
         return error
 

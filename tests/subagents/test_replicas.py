@@ -233,3 +233,22 @@ async def test_llama_cpp_tells_its_window_under_props() -> None:
 
     async with raw_server(listing, answers) as url, Endpoints() as endpoints:
         assert (await endpoints.open(f"{url}#m")).context_tokens == 2048
+
+
+async def test_calls_that_are_out_at_once_all_learn_the_same() -> None:
+    async def picky(request: web.Request) -> web.StreamResponse:
+        if "temperature" in await request.json():
+            await anyio.sleep(0.05)  # until all are here
+            return web.json_response({"error": {"message": "no", "param": "temperature"}}, status=400)
+        chunk = '{"choices": [{"index": 0, "delta": {"content": "12"}, "finish_reason": "stop"}]}'
+        reply = events(chunk, "[DONE]")(request)
+        assert isinstance(reply, web.Response)
+        return reply
+
+    attempts: list[Attempt] = []
+    async with raw_server(chat=picky) as url, Endpoints() as endpoints:
+        endpoint = await endpoints.open(f"{url}#m")
+        async with anyio.create_task_group() as tasks:
+            for _ in range(8):
+                tasks.start_soon(asked, endpoint, attempts)
+    assert sorted(attempt.cause or "ok" for attempt in attempts) == ["ok"] * 8 + ["request"] * 8
