@@ -19,6 +19,7 @@ from typing import Literal, Protocol, cast
 import anyio
 from pydantic import JsonValue
 
+from dynaflow.audit import inside_call
 from dynaflow.board import Board
 from dynaflow.budgets import Need, Reservation, Scope, reserve
 from dynaflow.errors import BudgetExceeded, VersionConflict
@@ -33,6 +34,7 @@ from dynaflow.events import (
     SourceRecord,
     ToolCalled,
 )
+from dynaflow.grants import Grants
 from dynaflow.loops import REPEATED_CALL, REPEATS_ALLOWED, RepeatWatch, repeated_message
 from dynaflow.spending import Purse, opening_need, tariff_of
 from sandbox import Failure, Reply, Request
@@ -77,9 +79,17 @@ class Flow:
     """The calls of one run."""
 
     def __init__(
-        self, staff: Staff, scope: Scope, emit: Emit, seed: int, board: Board, per_workflow: Allowance = Allowance()
+        self,
+        staff: Staff,
+        scope: Scope,
+        emit: Emit,
+        seed: int,
+        board: Board,
+        grants: Grants,
+        per_workflow: Allowance = Allowance(),
     ) -> None:
         self.staff = staff
+        self.grants = grants
         self.scope = scope
         self.emit = emit
         self.board = board
@@ -227,6 +237,11 @@ class _Call:
         return Reply(reply.value)
 
     async def _ask(self) -> AgentReply:
+        await self._flow.grants.admit(self._agent.name, self._turn)
+        with inside_call(self._turn, self._request.call, self._flow.emit):
+            return await self._asked()
+
+    async def _asked(self) -> AgentReply:
         agent, seed = self._flow.sampled(self._agent, self.key)
         staff = self._flow.staff
         endpoint = staff.endpoints.get(agent.name)
