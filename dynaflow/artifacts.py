@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from pydantic_core import PydanticSerializationError, to_json
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, Table, func, insert, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
@@ -19,6 +19,8 @@ from dynaflow.errors import JournalError, VersionConflict
 from dynaflow.journal_tables import ARTIFACTS, BOARD
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pydantic import JsonValue
 
 _TRIES = 100
@@ -39,12 +41,16 @@ def hash_of(text: str) -> str:
 
 def put(connection: Connection, text: str) -> str:
     """Store a JSON text if it is not there, and give its hash."""
-    rows = postgresql.insert(ARTIFACTS) if connection.dialect.name == "postgresql" else sqlite.insert(ARTIFACTS)
     name, now = hash_of(text), time.time()
     # One that is there gets the new time, so that nobody who prunes at this moment takes it for forgotten.
-    rows = rows.values(hash=name, at=now, body=text).on_conflict_do_update(index_elements=["hash"], set_={"at": now})
-    connection.execute(rows)
+    row = _insert(connection, ARTIFACTS).values(hash=name, at=now, body=text)
+    connection.execute(row.on_conflict_do_update(index_elements=["hash"], set_={"at": now}))
     return name
+
+
+def put_once(connection: Connection, table: Table, row: Mapping[str, object]) -> None:
+    """Add a row, unless one of its key is there."""
+    connection.execute(_insert(connection, table).values(row).on_conflict_do_nothing())
 
 
 def get(connection: Connection, name: str) -> JsonValue:
@@ -87,6 +93,10 @@ def recall(connection: Connection, run: str, artifact: str, version: int | None)
     if name is None:
         raise KeyError(f"artifact {artifact!r} has no version {version}; the newest is {newest}")
     return wanted, get(connection, name)
+
+
+def _insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
+    return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
 
 
 def _place(run: str, artifact: str) -> dict[str, Any]:

@@ -29,7 +29,7 @@ REFUSALS = frozenset({"NotGranted", "BudgetExceeded", "RepeatedCall"})
 class Emit(Protocol):
     """Takes an event into the run's stream and journal."""
 
-    async def __call__(self, event: Event) -> None: ...
+    async def __call__(self, event: Event, *, awaited: bool = True) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)

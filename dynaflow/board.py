@@ -35,5 +35,9 @@ class Board:
 
     async def recall(self, artifact: str, version: int | None = None) -> JsonValue:
         """A version of an artifact, the newest if none is named. Raises KeyError naming what there is."""
+        return (await self.find(artifact, version))[1]
+
+    async def find(self, artifact: str, version: int | None = None) -> tuple[int, JsonValue]:
+        """The same, with its version."""
         found, value = await self._journal.recall(self._run, artifact, version)
-        return self._own.get((artifact, found), value)
+        return found, self._own.get((artifact, found), value)

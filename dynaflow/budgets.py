@@ -125,6 +125,10 @@ class Scope:
         for scope in self.path:
             scope.used += amount
 
+    def age(self, seconds: float) -> None:
+        """Count time that had passed before the scope was opened: that of a run which goes on."""
+        self._opened -= seconds
+
     @contextmanager
     def within_time(self, below: Scope | None = None) -> Iterator[None]:
         """Cancel what runs inside at the first deadline here or around, and raise `BudgetExceeded`.

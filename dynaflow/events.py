@@ -13,12 +13,19 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
+from dynaflow.policies import Policy
 from dynaflow.task import Task
 from subagents.messages import Attempt, Message, Switch, TokenUsage, ToolRequest
+from subagents.pool import PoolSpec
 from subagents.specs import Allowance
 
 Mode = Literal["direct", "dynamic", "forced"]
+Reason = Literal["resume", "rollback", "whatif"]
 Status = Literal["answered", "degraded", "no_answer", "failed", "interrupted"]
+
+
+A_PERSON = "a person"
+"""Stands for the main agent's model where a program was written by hand."""
 
 
 class Budget(Allowance):
@@ -57,7 +64,25 @@ class Parent(BaseModel):
 
     run: str
     kept: int
-    why: Literal["resume", "rollback", "whatif"]
+    why: Reason
+    now: float
+    """When the first run of the line began, in Unix seconds: the time that programs see."""
+
+
+class Setup(BaseModel):
+    """What else a run was set up with, so that another one can go on from it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    pool: PoolSpec
+    agent_model: str
+    """Endpoint string of the agents that name none."""
+    corpus: str | None = None
+    """Folder of the searcher's; None if it searched the task's context, or passages that were given in Python."""
+    form: Literal["compact", "full"]
+    cache: bool = False
+    policy: Policy = Policy()
+    """Of the run: what it narrows of what its pool grants."""
 
 
 class RunStarted(_Event):
@@ -74,7 +99,13 @@ class RunStarted(_Event):
     seed: int
     isolation_level: int
     version: str
+    setup: Setup | None = None
     parent: Parent | None = None
+
+    @property
+    def has_main_agent(self) -> bool:
+        """False for the run of a program that a person wrote."""
+        return self.model != A_PERSON
 
 
 class TurnStarted(_Event):
@@ -229,7 +260,9 @@ class CallFinished(_Event):
     """A name such as `CallTimeout`."""
     message: str | None = None
     usage: TokenUsage = TokenUsage()
-    """Of a call that was served: what its reply had cost when it was asked for."""
+    """Of a call that was served: what its reply had used when it was asked for."""
+    cost: Decimal | None = None
+    """US dollars; None where they are not known."""
     seconds: float = 0.0
     order: int | None = None
     """Counts what went back to the program, in the order in which it did; None for a call that was cancelled."""
@@ -248,7 +281,7 @@ class ArtifactShared(_Event):
 
 
 class ArtifactRecalled(_Event):
-    """A value was read from the run's board; version 0: there was none."""
+    """The run's board was read; version 0: there was no such artifact, or a `share` came to nothing."""
 
     type: Literal["ArtifactRecalled"] = "ArtifactRecalled"
     turn: int
@@ -372,6 +405,8 @@ class RunFinished(_Event):
     """For every status but `answered`: why, in one sentence."""
     calls: int
     delivered: int
+    served: int = 0
+    """Calls that were answered without a request, from a journal."""
     failures: dict[str, int] = Field(default_factory=dict)
     """Census of failed calls: failure name -> count."""
     main_usage: TokenUsage

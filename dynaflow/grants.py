@@ -44,7 +44,7 @@ class NotGranted(CallFailed):
 
 
 class _Emit(Protocol):
-    async def __call__(self, event: Event) -> None: ...
+    async def __call__(self, event: Event, *, awaited: bool = True) -> None: ...
 
 
 class Grants:
@@ -64,14 +64,19 @@ class Grants:
 
     def contract(self, task: Task) -> Contract:
         """What a program may call, import and see now."""
-        granted = [name for name in self._agents if name in (self._granted.agents or ())]
-        callable_now = [name for name in granted if self._holds("agent", name)]
-        withheld = [name for name in granted if not self._holds("agent", name)]
-        return contract_for(task, callable_now, withheld=withheld, modules=self.policy.modules)
+        return contract_of(Permissions(self._granted, self.policy, {}), self._agents, task)
 
     def shown(self, agents: Sequence[AgentRecord]) -> tuple[AgentRecord, ...]:
         """Those of the agents that a program may call."""
         return tuple(agent for agent in agents if self._holds("agent", agent.name))
+
+    async def remember(self, decided: Sequence[GrantDecided], kept: Sequence[Event]) -> None:
+        """Take over what the run from which this one goes on was granted. kept: what of it is this run's past already."""
+        for event in decided:
+            if event.granted:
+                self.policy = _widened(self.policy, self._granted, event.kind, event.name)
+                if event not in kept:
+                    await self._emit(event)
 
     async def permit(self, turn: int, findings: Sequence[Finding]) -> bool:
         """Whether all that a check has found was held back and is granted now, so that the program is to be checked again."""
@@ -112,7 +117,7 @@ class Grants:
             await self._journal(asked, given)
             self._decided[asked.kind, asked.name] = given
             if given:
-                self.policy = _widened(self.policy, self._granted, asked)
+                self.policy = _widened(self.policy, self._granted, asked.kind, asked.name)
             return given
 
     async def _journal(self, asked: GrantAsked, given: bool) -> None:
@@ -125,10 +130,18 @@ class Grants:
         await self._emit(event)
 
 
-def _widened(policy: Policy, granted: Policy, asked: GrantAsked) -> Policy:
+def contract_of(permissions: Permissions, agents: Sequence[str], task: Task) -> Contract:
+    """What a program may call, import and see; what is only held back from it may be asked for. agents: that are there."""
+    granted, given = set(permissions.granted.agents or ()), set(permissions.given.agents or ())
+    withheld = [name for name in agents if name in granted - given]
+    called = [name for name in agents if name in given]
+    return contract_for(task, called, withheld=withheld, modules=permissions.given.modules)
+
+
+def _widened(policy: Policy, granted: Policy, kind: Kind, name: str) -> Policy:
     """The policy with one thing more, of what the pool grants and in its order."""
-    field: Literal["agents", "modules"] = "agents" if asked.kind == "agent" else "modules"
-    held = {*(getattr(policy, field) or ()), asked.name}
+    field: Literal["agents", "modules"] = "agents" if kind == "agent" else "modules"
+    held = {*(getattr(policy, field) or ()), name}
     return policy.model_copy(update={field: tuple(name for name in getattr(granted, field) or () if name in held)})
 
 

@@ -23,9 +23,18 @@ from sqlalchemy import Connection, Engine, func, select
 
 from dynaflow import artifacts
 from dynaflow.errors import JournalError
-from dynaflow.events import Event, Mode, RunFinished, RunStarted, Status, TextStreamed
+from dynaflow.events import CallFinished, Event, Mode, RunFinished, RunStarted, Status, TextStreamed
 from dynaflow.journal_rows import read_events
-from dynaflow.journal_tables import EVENTS, IS_END, IS_START, REDACTIONS, failures, open_database, without_password
+from dynaflow.journal_tables import (
+    EVENTS,
+    IS_END,
+    IS_START,
+    REDACTIONS,
+    REPLIES,
+    failures,
+    open_database,
+    without_password,
+)
 from dynaflow.journal_writer import Done, Writer
 from dynaflow.redaction import Redactor, redactor_of
 from dynaflow.settings import Settings
@@ -137,6 +146,23 @@ class Journal:
             f"recall {artifact!r}", lambda connection: artifacts.recall(connection, run, artifact, version)
         )
 
+    async def reply_place(self, key: str) -> tuple[str, int, int] | None:
+        """Run, turn and call of the reply that was kept under a key."""
+        query = select(REPLIES.c.run, REPLIES.c.turn, REPLIES.c.call).where(REPLIES.c.key == key)
+        found = await self._do("look for a reply", lambda connection: connection.execute(query).first())
+        return None if found is None else (found.run, found.turn, found.call)
+
+    async def keep_reply(self, key: str, run: str, turn: int, call: int) -> None:
+        """Remember where the reply to a key lies; the first one stays."""
+        row = {"key": key, "run": run, "turn": turn, "call": call}
+        await self._do("keep a reply", lambda connection: artifacts.put_once(connection, REPLIES, row))
+
+    def replies(self, run: str) -> list[CallFinished]:
+        """The ends of all calls of a run."""
+        with failures(f"cannot read run {run!r}"), self.engine.connect() as connection:
+            found = read_events(connection, EVENTS.c.run == run, EVENTS.c.type == "CallFinished")
+        return [event for _, event in found if isinstance(event, CallFinished)]
+
     async def _do(self, what: str, work: Callable[[Connection], T]) -> T:
         done = asyncio.wrap_future(self._writer.do(what, work))
         with anyio.CancelScope(shield=True):
@@ -148,7 +174,16 @@ class Journal:
         return self._writer.seconds()
 
     def events(self, run: str) -> list[Event]:
-        """All events of a run, in the order in which they were appended; `find` gives its full id."""
+        """All events of a run, in the order in which they happened; `find` gives its full id.
+
+        Those of a run that goes on from another one begin with what it keeps of that one.
+        """
+        own = self.own_events(run)
+        parent = own[0].parent if isinstance(own[0], RunStarted) else None
+        return own if parent is None else [own[0], *self.events(parent.run)[1 : parent.kept], *own[1:]]
+
+    def own_events(self, run: str) -> list[Event]:
+        """The events that were appended to a run itself."""
         with failures(f"cannot read run {run!r}"), self.engine.connect() as connection:
             found = read_events(connection, EVENTS.c.run == run)
         if not found:

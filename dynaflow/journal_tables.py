@@ -109,7 +109,16 @@ REDACTIONS = Table(
     Column("seq", Integer, primary_key=True, autoincrement=False),
     Column("count", Integer, nullable=False),
 )
-OF_RUN = (EVENTS, EVENT_ARTIFACTS, BOARD, REDACTIONS)
+REPLIES = Table(
+    "replies",
+    _TABLES,
+    Column("key", String(64), primary_key=True),
+    Column("run", String(64), nullable=False),
+    Column("turn", Integer, nullable=False),
+    Column("call", Integer, nullable=False),
+)
+"""Where the reply to what `key` is the hash of lies."""
+OF_RUN = (EVENTS, EVENT_ARTIFACTS, BOARD, REDACTIONS, REPLIES)
 """The tables whose rows belong to one run each."""
 
 
@@ -127,7 +136,11 @@ def _artifacts_and_board(connection: Connection) -> None:
         connection.execute(CreateIndex(index))
 
 
-MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_first_tables, _artifacts_and_board)
+def _replies(connection: Connection) -> None:
+    connection.execute(CreateTable(REPLIES))
+
+
+MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_first_tables, _artifacts_and_board, _replies)
 """Step n brings a journal from version n - 1 to n. Steps are added, never changed."""
 
 

@@ -16,10 +16,15 @@ from dynaflow.events import (
     CallFinished,
     CallStarted,
     Event,
+    GrantDecided,
     ModelCalled,
     Parent,
+    ProgramChecked,
+    Reason,
     RunFinished,
+    RunStarted,
     TurnStarted,
+    WorkflowFinished,
     WorkflowStarted,
 )
 from dynaflow.recording import NO_CHANGE, Change, Recording
@@ -41,7 +46,16 @@ class Past:
     recording: Recording
     """What the workflow of that message was sent."""
     program: str | None
-    """That program, or another one to run in its place."""
+    """To be run in the place of what the message says; always there where nothing was said."""
+    seconds: float
+    """How long the kept turns took."""
+    decided: tuple[GrantDecided, ...] = ()
+    """What had been decided until then about things that the policy holds back."""
+
+    @property
+    def last_turn(self) -> int:
+        """The last turn in which the main agent had spoken; 0 for none."""
+        return self.spoken.turn if self.spoken is not None else 0
 
     @property
     def unchanged(self) -> bool:
@@ -49,16 +63,26 @@ class Past:
         return self.parent.why != "whatif"
 
 
-def past_of(parent: Parent, events: Sequence[Event], change: Change = NO_CHANGE, program: str | None = None) -> Past:
-    """The past that the events of a run are for another one; `parent.kept` is found here."""
+def past_of(
+    run: str, why: Reason, events: Sequence[Event], change: Change = NO_CHANGE, program: str | None = None
+) -> Past:
+    """The past that the events of a run are for another one.
+
+    program: to be run in the place of the last one. Raises `JournalError` if the run did not get as far as that.
+    """
+    started = events[0]
+    assert isinstance(started, RunStarted), "a run begins with its start"
     spoken = next((event for event in reversed(events) if isinstance(event, ModelCalled)), None)
     kept = 1 if spoken is None else events.index(spoken) + 1
     turn = 1 if spoken is None else spoken.turn
     rest = [event for event in events[kept:] if not isinstance(event, (Answered, RunFinished))]
-    ran = next((event.program for event in rest if isinstance(event, WorkflowStarted)), None)
-    recording = Recording(parent.run, turn, rest, change)
-    parent = parent.model_copy(update={"kept": kept})
-    return Past(parent, tuple(events[1:kept]), spoken, recording, program or ran)
+    if program is None and spoken is None:
+        program = next((event.program for event in rest if isinstance(event, (ProgramChecked, WorkflowStarted))), None)
+    return Past(
+        Parent(run=run, kept=kept, why=why, now=started.parent.now if started.parent else started.at),
+        tuple(events[1:kept]), spoken, Recording(run, turn, rest, change), program, _seconds(events[:kept]),
+        tuple(event for event in events if isinstance(event, GrantDecided)),
+    )  # fmt: skip
 
 
 def conversation(events: Sequence[Event]) -> Iterator[Message]:
@@ -98,3 +122,7 @@ def before_refusals(events: Sequence[Event]) -> list[Event]:
         if isinstance(event, CallFinished) and event.turn == last == spoken and event.failure == "BudgetExceeded":
             return list(events[:number])
     return list(events)
+
+
+def _seconds(events: Sequence[Event]) -> float:
+    return sum(event.seconds for event in events if isinstance(event, (ModelCalled, WorkflowFinished)))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, Engine, delete, exists, func, or_, select
 
+from dynaflow.events import RunStarted
 from dynaflow.journal import Journal
 from dynaflow.journal_rows import read_events
 from dynaflow.journal_tables import ARTIFACTS, BOARD, EVENT_ARTIFACTS, EVENTS, IS_START, OF_RUN, failures, locked
@@ -42,7 +43,8 @@ def prune(journal: Journal, before: float, *, dry_run: bool = False) -> Pruned:
 def _prune(connection: Connection, before: float) -> Pruned:
     ages = select(EVENTS.c.run, func.max(EVENTS.c.at)).group_by(EVENTS.c.run)
     last = {run: float(at) for run, at in connection.execute(ages)}
-    parents = {run: getattr(event, "parent", None) for run, event in read_events(connection, IS_START)}
+    starts = [(run, event) for run, event in read_events(connection, IS_START) if isinstance(event, RunStarted)]
+    parents = {run: event.parent.run if event.parent else None for run, event in starts}
     young = {run for run, at in last.items() if at >= before}
     needed = set(_ancestors(young, parents)) - young
     old = tuple(sorted(set(last) - young - needed))

@@ -9,11 +9,14 @@ from collections.abc import Callable
 import anyio
 
 from dynaflow.board import Board
+from dynaflow.cache import Cache
 from dynaflow.errors import JournalError
 from dynaflow.events import Event
 from dynaflow.journal import Journal
 
-_INSIDE_A_CALL = frozenset({"CallStarted", "CallAttempted", "ToolCalled", "ReplyRepaired"})
+_INSIDE_A_CALL = frozenset(
+    {"CallStarted", "CallAttempted", "CallServed", "ModelSwitched", "ReplyRepaired", "ToolCalled"}
+)
 
 
 class Recorder:
@@ -31,23 +34,29 @@ class Recorder:
         """The board of the run."""
         return Board(self._journal, self.run)
 
-    async def record(self, event: Event) -> None:
-        """Journal an event. Raises `JournalError` if it, or one before it, could not be written.
+    def cache(self) -> Cache:
+        """The replies that the journal holds."""
+        return Cache(self._journal)
+
+    async def record(self, event: Event, *, awaited: bool = True) -> None:
+        """Journal an event, and wait until it is there. Raises `JournalError` if it, or one before it, could not be written.
 
         A step inside a call is not waited for, since the call's one terminal event comes behind it and is. Its start is
-        written at once, the rest may stay unwritten for some milliseconds.
+        written at once, the rest may stay unwritten for some milliseconds, and so may what is not `awaited`.
         """
         if self._lost is not None:
             raise self._lost
         loop = asyncio.get_running_loop()
-        waiting = None if event.type in _INSIDE_A_CALL else loop.create_future()
+        waiting = loop.create_future() if awaited and event.type not in _INSIDE_A_CALL else None
 
         def done(error: JournalError | None) -> None:  # in the journal's thread, which wakes the loop once for many
             self._committed.append((event, waiting, error))
             if len(self._committed) == 1:
                 loop.call_soon_threadsafe(self._tell)
 
-        self._journal.enqueue(self.run, event, done, urgent=waiting is not None or event.type == "CallStarted")
+        self._journal.enqueue(
+            self.run, event, done, urgent=waiting is not None or (awaited and event.type == "CallStarted")
+        )
         if waiting is not None:
             with anyio.CancelScope(shield=True):
                 await waiting

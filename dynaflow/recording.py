@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 import anyio
 
@@ -19,21 +18,21 @@ from dynaflow.errors import ReplayDivergence
 from dynaflow.events import (
     ArtifactRecalled,
     ArtifactShared,
-    CallAttempted,
     CallFinished,
     CallStarted,
     DeadlinePassed,
     Event,
+    ModelSwitched,
     ReplyRepaired,
     ToolCalled,
 )
 
-Step = CallAttempted | ReplyRepaired | ToolCalled
+Step = ModelSwitched | ReplyRepaired | ToolCalled
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedCall:
-    """A call that was answered: how it was asked, what happened inside it, and its end."""
+    """A call that was answered: how it was asked, what happened inside it (but for its requests), and its end."""
 
     started: CallStarted
     steps: tuple[Step, ...]
@@ -42,10 +41,9 @@ class RecordedCall:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is to be otherwise this time: calls (by number) that are asked anew, and replies that are put in place of others."""
+    """What is to be otherwise this time: replies that are put in the place of others, by the numbers of their calls."""
 
-    anew: frozenset[int] = frozenset()
-    replies: Mapping[int, CallFinished] = MappingProxyType({})
+    replies: Mapping[int, CallFinished] = field(default_factory=dict)
 
 
 NO_CHANGE = Change()
@@ -147,7 +145,7 @@ def _by_key(
     for event in events:
         if isinstance(event, Step):
             steps.setdefault(event.call, []).append(event)
-        elif isinstance(event, CallFinished) and event.order is not None and event.call not in change.anew:
+        elif isinstance(event, CallFinished) and event.order is not None:
             begun = started[event.call]
             finished = change.replies.get(event.call, event)
             calls.setdefault(begun.key, []).append(RecordedCall(begun, tuple(steps.get(event.call, ())), finished))

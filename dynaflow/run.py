@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from importlib.metadata import version
 from typing import cast
 
@@ -11,10 +12,11 @@ import anyio
 from pydantic import JsonValue
 
 from dynaflow.audit import Subject, audited
-from dynaflow.budgets import Scope
+from dynaflow.budgets import Amount, Scope
 from dynaflow.call_rows import as_text
-from dynaflow.errors import BudgetExceeded
+from dynaflow.errors import BudgetExceeded, ReplayDivergence
 from dynaflow.events import (
+    A_PERSON,
     Answered,
     Budget,
     Event,
@@ -24,6 +26,7 @@ from dynaflow.events import (
     ProgramChecked,
     RunFinished,
     RunStarted,
+    Setup,
     Status,
     TextStreamed,
     TurnStarted,
@@ -39,16 +42,19 @@ from dynaflow.feedback import (
 from dynaflow.flow import Flow
 from dynaflow.grants import Grant, Grants
 from dynaflow.loops import ProgramWatch, earlier_end
-from dynaflow.main_agent import MainAgent, Said
+from dynaflow.main_agent import MainAgent
 from dynaflow.parsing import GiveAnswer, RunProgram, Unusable, parse_message
-from dynaflow.prompting import PromptForm, render_messages
+from dynaflow.past import Past, conversation
+from dynaflow.prompting import render_messages
 from dynaflow.recorder import Recorder
+from dynaflow.records import model_called, workflow_finished
 from dynaflow.spending import Purse, tariff_of
 from dynaflow.staffing import House
 from dynaflow.task import Task
 from sandbox import Limits, Outcome, Setting
 from sandbox.errors import OperatorError
-from subagents import Attempt, CallFailed, ContextOverflow, EmptyReply, Message, TokenUsage
+from subagents import CallFailed, ContextOverflow, EmptyReply, Message, TokenUsage
+from subagents.messages import ToolRequest
 
 Approve = Callable[[str], Awaitable[bool]]
 DISTRIBUTION = "dynaflow-orchestrator"
@@ -67,9 +73,11 @@ class Plan:
     mode: Mode
     budget: Budget
     seed: int
-    form: PromptForm
+    setup: Setup
     within: Scope | None = None
     """The scope around the run: a study, whose budget several runs share."""
+    past: Past | None = None
+    """What the run goes on from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +103,9 @@ class Run:
         self._scope = Scope("the run", plan.budget, plan.within)
         self._grants = Grants(house.permissions, house.staff.pool.names, self._emit, grant)
         self._flow = Flow(
-            house.staff, self._scope, self._emit, plan.seed, recorder.board(), self._grants, plan.budget.per_workflow
-        )
+            recorder.run, house.staff, self._scope, self._emit, recorder.board(), self._grants, seed=plan.seed,
+            per_workflow=plan.budget.per_workflow, cache=recorder.cache() if plan.setup.cache else None,
+        )  # fmt: skip
         self._programs = ProgramWatch()
         self._main_usage = TokenUsage()
         self._now = 0.0
@@ -112,12 +121,13 @@ class Run:
     async def _ended_by(self, work: Callable[[], Awaitable[Ending]]) -> None:
         await self._emit(self._started())
         try:
+            await self._remember()
             with self._scope.within_time():
                 ending = await work()
         except ContextOverflow as error:
             way_out = "shorten the context, or put it into a folder that a searcher searches (corpus)"
             ending = Ending("failed", reason=f"the task does not fit the main agent's window: {error}; {way_out}")
-        except (CallFailed, OperatorError) as error:
+        except (CallFailed, OperatorError, ReplayDivergence) as error:
             ending = Ending("failed", reason=str(error))
         except BudgetExceeded as error:
             ending = Ending("no_answer", reason=error.facts)
@@ -134,10 +144,20 @@ class Run:
         assert endpoint is not None, "a main agent needs an endpoint"
         agent = MainAgent(endpoint, may_run=plan.mode != "direct", seed=plan.seed)
         news = render_messages(
-            plan.task, plan.mode, self._grants.shown(self._house.agents), form=plan.form, tools=agent.uses_tools,
+            plan.task, plan.mode, self._grants.shown(self._house.agents), form=plan.setup.form, tools=agent.uses_tools,
             budget=plan.budget,
         )  # fmt: skip
-        for turn in range(1, plan.budget.turns + 1):
+        spoken = plan.past.spoken if plan.past is not None else None
+        if plan.past is not None and spoken is not None:
+            agent.hear(*conversation(plan.past.events))
+            action = self._action(spoken.text, spoken.tool_requests)
+            if plan.past.program is not None:
+                action = RunProgram(plan.past.program, "fence")
+            ending, feedback = await self._act(spoken.turn, action)
+            if ending is not None:
+                return ending
+            news = self._replies(agent, feedback)
+        for turn in range(spoken.turn + 1 if spoken else 1, plan.budget.turns + 1):
             self._scope.check_time()
             ending, feedback = await self._turn(turn, agent, news)
             if ending is not None:
@@ -145,10 +165,29 @@ class Run:
             news = self._replies(agent, feedback)
         return Ending("no_answer", reason=f"no answer within {plan.budget.turns} turns")
 
+    async def _remember(self) -> None:
+        """Take over what turns that are over have left behind."""
+        past = self._plan.past
+        if past is None:
+            return
+        self._events += past.events
+        await self._flow.remember(past.events)
+        await self._grants.remember(past.decided, past.events)
+        for event in past.events:
+            if isinstance(event, ModelCalled):
+                self._main_usage += event.usage
+                cost = [attempt.cost for attempt in event.attempts]
+                usd = sum((each for each in cost if each is not None), Decimal(0))
+                self._scope.charge(Amount(0, event.usage.total, usd))
+        self._scope.age(past.seconds)
+
     async def _turn(self, turn: int, agent: MainAgent, news: tuple[Message, ...]) -> tuple[Ending | None, str]:
         await self._emit(TurnStarted(turn=turn, messages=news))
         agent.hear(*news)
-        action = await self._speak(turn, agent)
+        return await self._act(turn, await self._speak(turn, agent))
+
+    async def _act(self, turn: int, action: RunProgram | GiveAnswer | Unusable) -> tuple[Ending | None, str]:
+        """Do what the main agent's message says."""
         match action:
             case RunProgram(program=program, imagined=imagined) if end := earlier_end(program, self._events):
                 return await self._again(turn, program, imagined, end)
@@ -169,18 +208,20 @@ class Run:
                     turn,
                     lambda text: show(TextStreamed(turn=turn, text=text)),
                     purse,
-                    again=self._last_was_useless(turn),
+                    again=self._last_was_useless(turn) or self._is_rolled_back_to(turn),
                 )
         except EmptyReply as error:  # the model's fault: it is told, and may do better
             said = agent.said_nothing(error.cause)
-            await self._emit(_model_called(turn, said))
+            await self._emit(model_called(turn, said))
             return Unusable(str(error), "write a short message")
         finally:
             purse.close()
             self._main_usage += purse.usage
-        await self._emit(_model_called(turn, said))
-        reply = said.reply
-        return parse_message(reply.text, reply.tool_requests, allow_program=self._plan.mode != "direct")
+        await self._emit(model_called(turn, said))
+        return self._action(said.reply.text, said.reply.tool_requests)
+
+    def _action(self, text: str, tool_requests: tuple[ToolRequest, ...]) -> RunProgram | GiveAnswer | Unusable:
+        return parse_message(text, tool_requests, allow_program=self._plan.mode != "direct")
 
     async def _again(
         self, turn: int, program: str, imagined: str | None, end: ProgramChecked | WorkflowFinished
@@ -205,6 +246,11 @@ class Run:
     @property
     def _may_answer(self) -> bool:
         return self._plan.mode != "forced" or bool(self._flow.delivered)
+
+    def _is_rolled_back_to(self, turn: int) -> bool:
+        """Whether this message was said before, and is to be said anew."""
+        past = self._plan.past
+        return past is not None and past.parent.why == "rollback" and turn == past.last_turn + 1
 
     def _last_was_useless(self, turn: int) -> bool:
         """Whether the turn before brought no finished workflow."""
@@ -254,10 +300,12 @@ class Run:
 
     async def _workflow(self, turn: int, program: str) -> Outcome:
         await self._emit(WorkflowStarted(turn=turn, program=program))
-        setting = Setting(seed=self._plan.seed, now=self._now)
-        door, sandbox, policy = self._flow.door(turn), self._house.sandbox, self._grants.policy
+        past = self._plan.past
+        recording = past.recording if past is not None and past.recording.turn == turn else None
+        door = self._flow.door(turn, recording, strict=past is None or past.unchanged)
+        setting = Setting(seed=self._plan.seed, now=self._now, paced=door.is_paced)
+        sandbox, policy, contract = self._house.sandbox, self._grants.policy, self._grants.contract(self._plan.task)
         limits = _limits(policy.limited(), self._plan.budget.per_workflow.seconds)
-        contract = self._grants.contract(self._plan.task)
         author = "main agent" if self._house.main else "a person"
         try:
             outcome = await audited(
@@ -266,7 +314,7 @@ class Run:
             )  # fmt: skip
         finally:
             door.close()
-        await self._emit(_workflow_finished(turn, outcome))
+        await self._emit(workflow_finished(turn, outcome))
         return outcome
 
     def _feedback(self, turn: int) -> str:
@@ -303,25 +351,25 @@ class Run:
 
     # -- events -----------------------------------------------------------------------------------------------
 
-    async def _emit(self, event: Event) -> None:
+    async def _emit(self, event: Event, *, awaited: bool = True) -> None:
         self._events.append(event)
-        await self._recorder.record(event)
+        await self._recorder.record(event, awaited=awaited)
 
     def _started(self) -> RunStarted:
         plan, house = self._plan, self._house
         event = RunStarted(
-            run=self._recorder.run, task=plan.task, mode=plan.mode, model=house.main.name if house.main else "a person",
+            run=self._recorder.run, task=plan.task, mode=plan.mode, model=house.main.name if house.main else A_PERSON,
             agents=house.agents, budget=plan.budget, seed=plan.seed, isolation_level=house.sandbox.level,
-            version=version(DISTRIBUTION),
+            version=version(DISTRIBUTION), setup=plan.setup, parent=plan.past.parent if plan.past else None,
         )  # fmt: skip
-        self._now = event.at
+        self._now = event.at if plan.past is None else plan.past.parent.now
         return event
 
     def _finished(self, ending: Ending) -> RunFinished:
         return RunFinished(
             status=ending.status, answer=ending.answer, reason=ending.reason, calls=self._scope.taken.calls,
-            delivered=self._flow.delivered, failures=dict(self._flow.failures), main_usage=self._main_usage,
-            agent_usage=self._flow.usage, usd=self._scope.cost, seconds=self._scope.seconds,
+            delivered=self._flow.delivered, served=self._flow.served, failures=dict(self._flow.failures),
+            main_usage=self._main_usage, agent_usage=self._flow.usage, usd=self._scope.cost, seconds=self._scope.seconds,
         )  # fmt: skip
 
 
@@ -341,25 +389,3 @@ def _fate(end: ProgramChecked | WorkflowFinished) -> str:
         if end.status == "failed"
         else "has run already, and returned nothing"
     )
-
-
-def _sum(attempts: tuple[Attempt, ...]) -> TokenUsage:
-    return sum((attempt.usage for attempt in attempts), TokenUsage())
-
-
-def _model_called(turn: int, said: Said) -> ModelCalled:
-    reply = said.reply
-    return ModelCalled(
-        turn=turn, text=reply.text, reasoning=reply.reasoning, tool_requests=reply.tool_requests,
-        finish_reason=reply.finish_reason, attempts=said.attempts, usage=_sum(said.attempts), seconds=said.seconds,
-    )  # fmt: skip
-
-
-def _workflow_finished(turn: int, outcome: Outcome) -> WorkflowFinished:
-    error, usage = outcome.error, outcome.usage
-    return WorkflowFinished(
-        turn=turn, status="failed" if error else "finished", value=cast("JsonValue", outcome.value),
-        printed=outcome.printed, seconds=usage.wall_seconds, cpu_seconds=usage.cpu_seconds, peak_bytes=usage.peak_bytes,
-        error=error.kind if error else None, message=error.message if error else None, line=error.line if error else None,
-        source_line=error.source_line if error else None, hint=error.hint if error else None,
-    )  # fmt: skip

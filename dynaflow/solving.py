@@ -7,7 +7,7 @@ the infrastructure's ends the run as `failed`. Whatever happened is in the journ
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from decimal import Decimal
 from pathlib import Path
@@ -17,10 +17,11 @@ import anyio
 from pydantic import BaseModel, ConfigDict
 
 from dynaflow.budgets import Scope
-from dynaflow.events import Budget, Event, Mode, RunFinished, Status
+from dynaflow.events import Budget, Event, Mode, RunFinished, Setup, Status
+from dynaflow.grants import Grant, contract_of
 from dynaflow.journal import Journal, new_run_id
-from dynaflow.language import contract_for
-from dynaflow.prompting import choose_form
+from dynaflow.policies import Policy, permissions
+from dynaflow.prompting import PromptForm, choose_form
 from dynaflow.recorder import Recorder
 from dynaflow.run import Approve, Plan, Run
 from dynaflow.staffing import House, open_house
@@ -30,6 +31,7 @@ from sandbox.groups import only
 from subagents import Corpus, Endpoints, Pool, TokenUsage
 
 PromptChoice = Literal["auto", "compact", "full"]
+Drive = Callable[[], Awaitable[None]]
 
 
 class Result(BaseModel):
@@ -45,6 +47,8 @@ class Result(BaseModel):
     calls: int
     """Calls that were admitted by the budget."""
     delivered: int
+    served: int = 0
+    """Calls that were answered without a request, from a journal."""
     failures: dict[str, int]
     """Failed calls: failure name -> count."""
     main_usage: TokenUsage
@@ -64,32 +68,39 @@ def stream(
     budget: Budget = Budget(),
     corpus: Path | Corpus | None = None,
     endpoints: Endpoints | None = None,
+    policy: Policy = Policy(),
     journal: Journal | None = None,
     seed: int = 0,
     prompt: PromptChoice = "auto",
     approve: Approve | None = None,
+    grant: Grant | None = None,
     within: Scope | None = None,
+    cache: bool = False,
 ) -> AbstractAsyncContextManager[AsyncIterator[Event]]:
     """The events of a run of the main agent, as they happen; leaving the block early interrupts the run.
 
     model, agent_model: endpoint strings of the main agent and of the sub-agents (None: the same).
     corpus: a folder, or passages, that a searcher searches; None is the task's context.
     endpoints: open ones of yours, for many runs and for changing replicas while they go on; None opens some for this run.
+    policy: what programs may do in this run; it narrows what the pool grants.
     journal: None is the user's own. approve: asked with each program before it runs.
-    within: a scope of a study, whose budget several runs share.
+    grant: asked when a program wants what the policy holds back though the pool grants it; None refuses.
+    within: a scope of a study, whose budget several runs share. cache: take replies that other runs have paid for.
     Raises the errors of bad set-up: `EndpointUnknown`, `PoolError`, `SandboxUnavailable`, `SettingError`, `JournalError`.
     """
+    agents = pool or Pool.default()
     house = open_house(
-        task, model=model, agent_model=agent_model or model, pool=pool or Pool.default(), corpus=corpus,
-        endpoints=endpoints,
+        task, model=model, agent_model=agent_model or model, pool=agents, corpus=corpus, endpoints=endpoints,
+        policy=policy,
     )  # fmt: skip
 
-    def make(opened: House, recorder: Recorder) -> Callable[[], object]:
+    def make(opened: House, recorder: Recorder) -> Drive:
         window = opened.main.context_tokens if opened.main else None
         form = choose_form(window) if prompt == "auto" else prompt
-        return Run(Plan(task, mode, budget, seed, form, within), opened, recorder, approve).drive
+        setup = setup_of(agents, agent_model or model, corpus, form, cache=cache, policy=policy)
+        return Run(Plan(task, mode, budget, seed, setup, within), opened, recorder, approve, grant).drive
 
-    return _events(house, journal, make)
+    return events_of(house, journal, make)
 
 
 async def solve(
@@ -102,19 +113,23 @@ async def solve(
     budget: Budget = Budget(),
     corpus: Path | Corpus | None = None,
     endpoints: Endpoints | None = None,
+    policy: Policy = Policy(),
     journal: Journal | None = None,
     seed: int = 0,
     prompt: PromptChoice = "auto",
     approve: Approve | None = None,
+    grant: Grant | None = None,
     within: Scope | None = None,
+    cache: bool = False,
     observe: Callable[[Event], None] | None = None,
 ) -> Result:
     """Let the main agent solve a task. Arguments and errors are those of `stream`; `observe` sees every event."""
     events = stream(
         task, mode=mode, model=model, agent_model=agent_model, pool=pool, budget=budget, corpus=corpus,
-        endpoints=endpoints, journal=journal, seed=seed, prompt=prompt, approve=approve, within=within,
+        endpoints=endpoints, policy=policy, journal=journal, seed=seed, prompt=prompt, approve=approve, grant=grant,
+        within=within, cache=cache,
     )  # fmt: skip
-    return await _result(events, observe)
+    return await result_of(events, observe)
 
 
 async def run_program(
@@ -126,34 +141,54 @@ async def run_program(
     budget: Budget = Budget(),
     corpus: Path | Corpus | None = None,
     endpoints: Endpoints | None = None,
+    policy: Policy = Policy(),
     journal: Journal | None = None,
     seed: int = 0,
+    grant: Grant | None = None,
+    cache: bool = False,
     observe: Callable[[Event], None] | None = None,
 ) -> Result:
     """Run a program written by hand through the same sandbox, Flow and journal; its value is the answer."""
+    agents = pool or Pool.default()
     house = open_house(
-        task, model=None, agent_model=agent_model, pool=pool or Pool.default(), corpus=corpus, endpoints=endpoints
+        task, model=None, agent_model=agent_model, pool=agents, corpus=corpus, endpoints=endpoints, policy=policy
     )
 
-    def make(opened: House, recorder: Recorder) -> Callable[[], object]:
-        run = Run(Plan(task, "forced", budget, seed, "compact"), opened, recorder)
+    def make(opened: House, recorder: Recorder) -> Drive:
+        setup = setup_of(agents, agent_model, corpus, "compact", cache=cache, policy=policy)
+        run = Run(Plan(task, "forced", budget, seed, setup), opened, recorder, grant=grant)
         return lambda: run.drive_program(program)
 
-    return await _result(_events(house, journal, make), observe)
+    return await result_of(events_of(house, journal, make), observe)
 
 
-async def check_program(program: str, *, pool: Pool | None = None) -> list[Finding]:
-    """What is wrong with a program, as far as can be told without running it."""
-    agents = [agent.name for agent in pool or Pool.default()]
+async def check_program(program: str, *, pool: Pool | None = None, policy: Policy = Policy()) -> list[Finding]:
+    """What is wrong with a program, as far as can be told without running it; also what the policy holds back."""
+    pool = pool or Pool.default()
+    contract = contract_of(permissions(pool, policy), pool.names, Task(question="?"))
     async with open_sandbox() as sandbox:
-        return await sandbox.check(program, contract_for(Task(question="?"), agents))
+        return await sandbox.check(program, contract)
+
+
+def setup_of(
+    pool: Pool,
+    agent_model: str,
+    corpus: Path | Corpus | None,
+    form: PromptForm,
+    *,
+    cache: bool,
+    policy: Policy = Policy(),
+) -> Setup:
+    """What is written down of how a run was set up."""
+    folder = str(Path(corpus).resolve()) if corpus is not None and not isinstance(corpus, Corpus) else None
+    return Setup(pool=pool.spec, agent_model=agent_model, corpus=folder, form=form, cache=cache, policy=policy)
 
 
 @asynccontextmanager
-async def _events(
+async def events_of(
     house: AbstractAsyncContextManager[House],
     journal: Journal | None,
-    make: Callable[[House, Recorder], Callable[[], object]],
+    make: Callable[[House, Recorder], Drive],
 ) -> AsyncIterator[AsyncIterator[Event]]:
     """Run what `make` gives in the background, and hand out its events; the journal is closed if it is ours."""
     record = journal or Journal.open()
@@ -169,7 +204,7 @@ async def _events(
 
             async def work() -> None:
                 async with send:
-                    await drive()  # type: ignore[misc]
+                    await drive()
 
             group.start_soon(work)
             try:
@@ -183,9 +218,10 @@ async def _events(
             record.close()
 
 
-async def _result(
+async def result_of(
     events: AbstractAsyncContextManager[AsyncIterator[Event]], observe: Callable[[Event], None] | None
 ) -> Result:
+    """Follow a run to its end."""
     run, last = "", None
     async with events as arriving:
         async for event in arriving:

@@ -32,6 +32,8 @@ class Purse:
     def __init__(self, scope: Scope, tariff: Tariff) -> None:
         self.usage = TokenUsage()
         """Of all attempts."""
+        self.cost: Decimal | None = Decimal(0)
+        """Of all attempts, in US dollars; None once that of one is not known."""
         self.shortened_to: int | None = None
         """Tokens of the reply, where the budget left fewer than were wanted."""
         self._scope, self._tariff = scope, tariff
@@ -67,6 +69,7 @@ class Purse:
     def attempted(self, attempt: Attempt) -> None:
         """An attempt is over. Raises `BudgetExceeded` if another is to follow and does not fit."""
         self.usage += attempt.usage
+        self.cost = None if self.cost is None or attempt.cost is None else self.cost + attempt.cost
         self._settle(attempt.usage, attempt.cost)
         if attempt.retry_after is not None and self._request is not None:
             (self._held,) = reserve([replace(self._need_of(self._request), fixed=True)])

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from dynaflow.errors import SettingError
 from dynaflow.events import AgentRecord
-from dynaflow.flow import Staff
 from dynaflow.policies import Permissions, Policy, permissions
 from dynaflow.python_tool import PythonTool
+from dynaflow.staff import Staff
 from dynaflow.task import Task
 from sandbox import Sandbox, open_sandbox
 from subagents import NO_MODEL, Corpus, Endpoint, Endpoints, Pool, SubAgent, Tool, search_tool, stand_ins
@@ -103,13 +103,13 @@ def _check_tools(pool: Pool) -> None:
 
 
 def _with_pythons(pool: Pool, sandbox: Sandbox, allowed: Permissions) -> tuple[Pool, dict[str, Tool]]:
-    """Each agent that writes programs with a tool of its own, whose programs may do what its policy says."""
+    """Each agent that writes programs with a tool of its own, which keeps them to its policy."""
     tools: dict[str, Tool] = {}
     agents: list[SubAgent] = []
     for agent in pool:
         if agent.reply_through == PythonTool.name:
             own = f"{PythonTool.name} of {agent.name}"
             tools[own] = memoized(PythonTool(sandbox, agent.name, allowed.own[agent.name]))
-            agent = agent.model_copy(update={"reply_through": own})
+            agent = agent.model_copy(update={"reply_through": own, "policy": None})
         agents.append(agent)
     return Pool(agents, pool.endpoints, pool.policy), tools

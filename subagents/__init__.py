@@ -35,9 +35,9 @@ from subagents.tools import Tool, ToolFailed, ToolResult
 
 __all__ = [
     "NO_MODEL", "AgentReply", "AgentUnavailable", "Allowance", "Attempt", "AttemptFailed", "CallFailed", "CallObserver",
-    "CallTimeout", "ChatReply", "ChatRequest", "ContextOverflow", "Corpus", "EmptyReply", "Endpoint",
-    "EndpointSpec", "EndpointUnknown", "Endpoints", "Exchange", "Fallback", "Message", "Passage", "PolicySpec", "Pool",
-    "PoolError", "Price", "ProgramPolicySpec", "Retries", "Sampling", "SchemaMismatch", "StandIn", "SubAgent", "SubAgentError", "Switch",
-    "TokenUsage", "Tool", "ToolFailed", "ToolResult", "ToolSpec", "UnknownAgent", "answer", "chat", "forget",
+    "CallTimeout", "ChatReply", "ChatRequest", "ContextOverflow", "Corpus", "EmptyReply", "Endpoint", "EndpointSpec",
+    "EndpointUnknown", "Endpoints", "Exchange", "Fallback", "Message", "Passage", "PolicySpec", "Pool", "PoolError",
+    "Price", "ProgramPolicySpec", "Retries", "Sampling", "SchemaMismatch", "StandIn", "SubAgent", "SubAgentError",
+    "Switch", "TokenUsage", "Tool", "ToolFailed", "ToolResult", "ToolSpec", "UnknownAgent", "answer", "chat", "forget",
     "parse_endpoint", "price", "search_tool", "stand_ins",
 ]  # fmt: skip

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from subagents.errors import PoolError, UnknownAgent
 from subagents.messages import Frozen, Sampling
@@ -17,6 +17,14 @@ from subagents.prices import Price
 from subagents.specs import NO_MODEL, EndpointSpec, Fallback, SubAgent
 
 _KEYS = ("agents", "endpoints", "policy")
+
+
+class PoolSpec(Frozen):
+    """A pool as plain data."""
+
+    agents: tuple[SubAgent, ...]
+    endpoints: dict[str, EndpointSpec] = Field(default_factory=dict)
+    policy: PolicySpec = PolicySpec()
 
 
 class Pool:
@@ -69,6 +77,16 @@ class Pool:
             )
         except PoolError as error:
             raise PoolError(f"the pool file {where!r}: {error}") from None
+
+    @classmethod
+    def of(cls, spec: PoolSpec) -> Pool:
+        """The pool that was written down so."""
+        return cls(spec.agents, spec.endpoints, spec.policy)
+
+    @property
+    def spec(self) -> PoolSpec:
+        """All of it as data."""
+        return PoolSpec(agents=tuple(self), endpoints=dict(self._endpoints), policy=self.policy)
 
     @property
     def names(self) -> tuple[str, ...]:

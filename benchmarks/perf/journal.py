@@ -24,6 +24,7 @@ from dynaflow import Budget, Event, Journal, Task
 from dynaflow.journal import new_run_id
 from dynaflow.recorder import Recorder
 from dynaflow.run import Plan, Run
+from dynaflow.solving import setup_of
 from dynaflow.staffing import House, open_house
 from subagents import ChatRequest, Corpus, Endpoint, Message, Passage, Pool
 
@@ -43,7 +44,7 @@ return len(replies)
 class Unwritten(Recorder):
     """A recorder that leaves the journal's writes out."""
 
-    async def record(self, event: Event) -> None:
+    async def record(self, event: Event, *, awaited: bool = True) -> None:
         self.show(event)
 
 
@@ -58,7 +59,8 @@ class Cost:
 async def program(house: House, recorder: Recorder) -> None:
     """Run the program once, from its check to its answer."""
     budget = Budget(calls=None, tokens=None, seconds=None)
-    run = Run(Plan(Task(question="?"), "forced", budget, 0, "compact"), house, recorder)
+    setup = setup_of(house.staff.pool, "local", None, "compact", cache=False)
+    run = Run(Plan(Task(question="?"), "forced", budget, 0, setup), house, recorder)
     await run.drive_program(PROGRAM)
 
 

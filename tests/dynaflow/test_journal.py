@@ -118,7 +118,7 @@ def test_the_environment_names_the_default(tmp_path: Path, monkeypatch: pytest.M
 def test_a_newer_journal_is_refused(place: str):
     with Journal.open(place) as journal, journal.engine.begin() as connection:
         connection.exec_driver_sql("INSERT INTO journal_schema VALUES (99, 0)")
-    with pytest.raises(JournalError, match="has version 99, this program knows versions up to 2: update DynaFlow"):
+    with pytest.raises(JournalError, match="has version 99, this program knows versions up to 3: update DynaFlow"):
         Journal.open(place)
 
 

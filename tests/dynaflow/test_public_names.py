@@ -7,7 +7,10 @@ import sandbox
 
 
 def test_dynaflow() -> None:
-    names = ["Budget", "Event", "Journal", "Result", "Task", "check_program", "run_program", "solve", "stream"]
+    names = [
+        "Budget", "Event", "GrantAsked", "Journal", "Policy", "Result", "Task", "check_program", "resume", "rollback",
+        "run_program", "solve", "stream", "whatif",
+    ]  # fmt: skip
     assert dynaflow.__all__ == names
     assert all(getattr(dynaflow, name) is not None for name in names)
 
