@@ -12,18 +12,22 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dynaflow.events import Budget, Event
+    from dynaflow.grants import GrantAsked
     from dynaflow.journal import Journal
+    from dynaflow.policies import Policy
     from dynaflow.replaying import resume, rollback, whatif
     from dynaflow.solving import Result, check_program, run_program, solve, stream
     from dynaflow.task import Task
 
 __all__ = [
-    "Budget", "Event", "Journal", "Result", "Task", "check_program", "resume", "rollback", "run_program", "solve",
-    "stream", "whatif",
+    "Budget", "Event", "GrantAsked", "Journal", "Policy", "Result", "Task", "check_program", "resume", "rollback",
+    "run_program", "solve", "stream", "whatif",
 ]  # fmt: skip
 
 _HOME = {
     "Budget": "dynaflow.events",
+    "GrantAsked": "dynaflow.grants",
+    "Policy": "dynaflow.policies",
     "Event": "dynaflow.events",
     "Journal": "dynaflow.journal",
     "Task": "dynaflow.task",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, cast
 import anyio
 from pydantic import JsonValue
 
+from dynaflow.audit import inside_call
 from dynaflow.budgets import Need, Reservation, Scope
 from dynaflow.cache import cache_key
 from dynaflow.errors import BudgetExceeded
@@ -24,6 +25,7 @@ from dynaflow.events import (
     SourceRecord,
     ToolCalled,
 )
+from dynaflow.grants import NotGranted
 from dynaflow.loops import REPEATED_CALL, REPEATS_ALLOWED, repeated_message
 from dynaflow.recording import RecordedCall, Recording
 from dynaflow.spending import Purse, opening_need, tariff_of
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     from dynaflow.doors import WorkflowDoor
     from dynaflow.flow import Flow
 
-NEVER_SENT = frozenset({"BudgetExceeded", REPEATED_CALL})
+NEVER_SENT = frozenset({"BudgetExceeded", "NotGranted", REPEATED_CALL})
 """Failures of calls that did not leave."""
 
 
@@ -104,6 +106,10 @@ class Call:
             raise
 
     async def _answer(self) -> Reply:
+        try:
+            await self._flow.grants.admit(self._agent.name, self._turn)
+        except NotGranted as error:
+            return await self._fail(error.kind, str(error))
         agent, seed = self.sampled
         endpoint = self._flow.staff.endpoints.get(agent.name)
         cache, key = self._flow.cache, ""
@@ -113,7 +119,8 @@ class Call:
             if found is not None:
                 return await self._from_cache(*found)
         try:
-            reply = await self._ask(agent, seed, endpoint)
+            with inside_call(self._turn, self._request.call, self._flow.emit):
+                reply = await self._ask(agent, seed, endpoint)
         except BudgetExceeded as error:
             return await self._fail("BudgetExceeded", str(error))
         except CallFailed as error:

@@ -4,6 +4,7 @@ DynaFlowError
 ├── JournalError          the journal cannot be opened, or holds no such run
 ├── ReplayDivergence      a program and the journal of its run disagree
 ├── SettingError          an option or setting that cannot be used
+│   └── PolicyError       a policy that names what there is not, or allows more than the pool grants
 ├── VersionConflict       an artifact has got another version than the writer expected
 └── BudgetExceeded        what was asked does not fit the budget of a scope
     └── PriceUnknown      a budget of money, and a model without a price
@@ -32,6 +33,10 @@ class ReplayDivergence(DynaFlowError):
 
 class SettingError(DynaFlowError):
     """An option or setting that cannot be used; the message names it and the way out."""
+
+
+class PolicyError(SettingError):
+    """A policy that names what there is not, or that allows more than the pool grants."""
 
 
 class BudgetExceeded(DynaFlowError):

@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
+from dynaflow.policies import Policy
 from dynaflow.task import Task
 from subagents.messages import Attempt, Message, Switch, TokenUsage, ToolRequest
 from subagents.pool import PoolSpec
@@ -80,6 +81,8 @@ class Setup(BaseModel):
     """Folder of the searcher's; None if it searched the task's context, or passages that were given in Python."""
     form: Literal["compact", "full"]
     cache: bool = False
+    policy: Policy = Policy()
+    """Of the run: what it narrows of what its pool grants."""
 
 
 class RunStarted(_Event):
@@ -317,6 +320,71 @@ class WorkflowFinished(_Event):
     peak_bytes: int
 
 
+class GrantDecided(_Event):
+    """Something that the pool grants and the run's policy holds back was wanted; granted, it holds for the rest of the run."""
+
+    type: Literal["GrantDecided"] = "GrantDecided"
+    turn: int
+    kind: Literal["agent", "module"]
+    name: str
+    granted: bool
+    by: Literal["approver", "nobody"]
+    """Nobody: there was no one to decide, so that it was refused."""
+    reason: str
+    """What it was wanted for."""
+
+
+class PolicyRecord(BaseModel):
+    """What a program was allowed when it began."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    agents: tuple[str, ...]
+    modules: tuple[str, ...]
+
+
+class SystemCall(BaseModel):
+    """A system call that the walls refused; None where it is not known."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    number: int | None
+    name: str | None
+
+
+class ProgramAudited(_Event):
+    """A program has ended: what it was allowed, what it used, and what it died of."""
+
+    type: Literal["ProgramAudited"] = "ProgramAudited"
+    turn: int
+    call: int | None = None
+    """The call in which it ran, for a program that a sub-agent wrote."""
+    author: str
+    isolation_level: int
+    policy: PolicyRecord
+    limits: dict[str, int | float]
+    """Those of `sandbox.Limits` that were in force."""
+    granted: tuple[str, ...] = ()
+    """What was granted in its turn, e.g. `agent searcher`."""
+    not_granted: tuple[str, ...] = ()
+    refusals: dict[str, int] = Field(default_factory=dict)
+    """Calls that the host refused: failure name -> count."""
+    cause: str
+    """`finished`, or what it died of, e.g. `LimitExceeded: cpu`, `SandboxViolation`, `interrupted`."""
+    detail: str | None = None
+    alert: SystemCall | None = None
+    """The system call for which it was killed: it had got past the language layer."""
+    cpu_seconds: float
+    wall_seconds: float
+    peak_bytes: int
+    steps: int
+    frames: int
+    """Frames and bytes that the host read of it; `..._written`: that it was sent."""
+    frames_written: int
+    bytes_read: int
+    bytes_written: int
+
+
 class Answered(_Event):
     """The main agent gave its answer."""
 
@@ -373,6 +441,8 @@ Event = Annotated[
     | ArtifactRecalled
     | DeadlinePassed
     | WorkflowFinished
+    | GrantDecided
+    | ProgramAudited
     | Answered
     | RunFinished
     | TextStreamed,

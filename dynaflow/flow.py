@@ -19,6 +19,7 @@ from dynaflow.cache import Cache
 from dynaflow.calls import NEVER_SENT
 from dynaflow.doors import WorkflowDoor
 from dynaflow.events import ArtifactShared, CallFinished, CallStarted, Event
+from dynaflow.grants import Grants
 from dynaflow.loops import RepeatWatch
 from dynaflow.recording import Recording
 from dynaflow.staff import Staff
@@ -44,6 +45,7 @@ class Flow:
         scope: Scope,
         emit: Emit,
         board: Board,
+        grants: Grants,
         *,
         seed: int,
         per_workflow: Allowance = Allowance(),
@@ -54,6 +56,7 @@ class Flow:
         self.scope = scope
         self.emit = emit
         self.board = board
+        self.grants = grants
         self.cache = cache
         self.repeats = RepeatWatch()
         self.usage = TokenUsage()

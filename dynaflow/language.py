@@ -14,6 +14,7 @@ FAILURES: dict[str, str | None] = {
     "EmptyReply": "CallFailed",
     "ContextOverflow": "CallFailed",
     "AgentUnavailable": "CallFailed",
+    "NotGranted": "CallFailed",
     "RepeatedCall": "CallFailed",
     "BudgetExceeded": None,
     "UnknownAgent": None,
@@ -22,12 +23,17 @@ FAILURES: dict[str, str | None] = {
 """Exceptions that a program can catch -> the parent of each."""
 
 
-def contract_for(task: Task, agents: Sequence[str]) -> Contract:
-    """What a workflow for `task` may call and see, with the pool's agents as the choices of `ask`."""
+def contract_for(
+    task: Task, agents: Sequence[str], *, withheld: Sequence[str] = (), modules: tuple[str, ...] | None = None
+) -> Contract:
+    """What a workflow for `task` may call and see, with `agents` as the choices of `ask`.
+
+    withheld: agents that may be granted when they are asked for. modules: that may be imported; None is all.
+    """
     ask = Function(
         "ask",
         (
-            Parameter("agent", "choice", choices=tuple(agents)),
+            Parameter("agent", "choice", choices=tuple(agents), withheld=tuple(withheld)),
             Parameter("instruction", "text"),
             Parameter("inputs", "json", required=False, keyword_only=True),
             Parameter("returns", "shape", required=False, keyword_only=True),
@@ -40,5 +46,6 @@ def contract_for(task: Task, agents: Sequence[str]) -> Contract:
     recall = Function("recall", (Parameter("id", "text"), version), gives="value")
     shown = {"question": task.question, "context": task.context, "answer_format": task.answer_format}
     return Contract(
-        (ask, share, recall), {"task": shown}, FAILURES, unknown_choice="UnknownAgent", upstream="CallFailed"
-    )
+        (ask, share, recall), {"task": shown}, FAILURES, unknown_choice="UnknownAgent", upstream="CallFailed",
+        modules=modules,
+    )  # fmt: skip

@@ -22,7 +22,9 @@ from dynaflow.events import (
     CallFinished,
     CallStarted,
     Event,
+    GrantDecided,
     ModelCalled,
+    ProgramAudited,
     ProgramChecked,
     RunStarted,
     TextStreamed,
@@ -31,7 +33,7 @@ from dynaflow.events import (
     WorkflowStarted,
 )
 from dynaflow.story import Story
-from dynaflow.trace import call_line, call_name, code
+from dynaflow.trace import call_line, call_name, code, grant_line
 from dynaflow.wording import as_text, count, numbered, one_line, seconds, tokens, visible
 
 if TYPE_CHECKING:
@@ -185,6 +187,10 @@ def _lasting(event: Event, story: Story, *, moves: bool) -> Iterator[RenderableT
             yield Text.assemble("  ", call_name(event), f" · started · {one_line(event.instruction, 100)}")
         case CallFinished():
             yield _call(event, story)
+        case GrantDecided():
+            yield Text.assemble(f"turn {event.turn}: ", grant_line(event))
+        case ProgramAudited(alert=alert) if alert is not None:
+            yield Text(f"turn {event.turn}: ALERT: {event.detail or event.cause}", "bold red")
         case WorkflowFinished():
             yield _workflow(event)
         case Answered():

@@ -16,6 +16,7 @@ from dynaflow.events import (
     CallFinished,
     CallStarted,
     Event,
+    GrantDecided,
     ModelCalled,
     Parent,
     ProgramChecked,
@@ -48,6 +49,8 @@ class Past:
     """To be run in the place of what the message says; always there where nothing was said."""
     seconds: float
     """How long the kept turns took."""
+    decided: tuple[GrantDecided, ...] = ()
+    """What had been decided until then about things that the policy holds back."""
 
     @property
     def last_turn(self) -> int:
@@ -78,6 +81,7 @@ def past_of(
     return Past(
         Parent(run=run, kept=kept, why=why, now=started.parent.now if started.parent else started.at),
         tuple(events[1:kept]), spoken, Recording(run, turn, rest, change), program, _seconds(events[:kept]),
+        tuple(event for event in events if isinstance(event, GrantDecided)),
     )  # fmt: skip
 
 

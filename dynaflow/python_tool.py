@@ -9,10 +9,10 @@ from typing import cast
 import anyio
 from pydantic import JsonValue
 
-from sandbox import Contract, Limits, Reply, Request, Sandbox
+from dynaflow.audit import Subject, audited, current_call
+from dynaflow.policies import Policy
+from sandbox import Contract, Outcome, Reply, Request, Sandbox
 from subagents import ToolFailed, ToolResult
-
-_LIMITS = Limits(wall_seconds=30.0)
 
 
 class PythonTool:
@@ -20,16 +20,21 @@ class PythonTool:
 
     name = "python"
     description = "Runs a short Python program and gives what it printed."
-    identity = "python"
     pure = True
     """The same program, without replies from outside, has the same result."""
 
-    def __init__(self, sandbox: Sandbox) -> None:
+    def __init__(self, sandbox: Sandbox, author: str, policy: Policy) -> None:
+        """author: the agent that writes the programs. policy: what they may do."""
         self._sandbox = sandbox
+        self._author = author
+        self._policy = policy
+        self._limits = policy.limited()
+        self._contract = Contract(modules=policy.modules)
+        self.identity = f"python under {policy.model_dump_json()}"
 
     async def __call__(self, text: str) -> ToolResult:
         """Run the program `text`. Raises `ToolFailed` with the program's error, worded for its author."""
-        outcome = await self._sandbox.run(text, Contract(), _Nothing(), limits=_LIMITS)
+        outcome = await self._run(text)
         if outcome.error is not None:
             raise ToolFailed(f"{outcome.error.kind}: {outcome.error}")
         printed = outcome.printed.strip()
@@ -38,6 +43,15 @@ class PythonTool:
         if printed:
             return ToolResult(printed)
         return ToolResult(str(outcome.value), value=cast("JsonValue", outcome.value))
+
+    async def _run(self, text: str) -> Outcome:
+        """Run it, with a record in the journal of the run whose call this is."""
+        run = partial(self._sandbox.run, text, self._contract, _Nothing(), limits=self._limits)
+        place = current_call()
+        if place is None:
+            return await run()
+        subject = Subject(self._author, place.turn, self._sandbox.level, self._policy, self._limits, place.call)
+        return await audited(run, subject, place.emit)
 
 
 class _Nothing:

@@ -159,6 +159,7 @@ async def _go_on(
     house = open_house(
         started.task, model=None if by_hand else started.model, agent_model=setup.agent_model, pool=Pool.of(setup.pool),
         corpus=corpus or (Path(setup.corpus) if setup.corpus else None), endpoints=endpoints,
+        policy=setup.policy,
     )  # fmt: skip
     plan = Plan(
         started.task, started.mode, budget or started.budget, started.seed if seed is None else seed, setup, past=past

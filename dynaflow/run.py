@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from importlib.metadata import version
 from typing import cast
@@ -11,6 +11,7 @@ from typing import cast
 import anyio
 from pydantic import JsonValue
 
+from dynaflow.audit import Subject, audited
 from dynaflow.budgets import Amount, Scope
 from dynaflow.call_rows import as_text
 from dynaflow.errors import BudgetExceeded, ReplayDivergence
@@ -39,7 +40,7 @@ from dynaflow.feedback import (
     render_workflow_feedback,
 )
 from dynaflow.flow import Flow
-from dynaflow.language import contract_for
+from dynaflow.grants import Grant, Grants
 from dynaflow.loops import ProgramWatch, earlier_end
 from dynaflow.main_agent import MainAgent
 from dynaflow.parsing import GiveAnswer, RunProgram, Unusable, parse_message
@@ -91,18 +92,20 @@ class Ending:
 class Run:
     """The state of one run. `drive` takes it to its end."""
 
-    def __init__(self, plan: Plan, house: House, recorder: Recorder, approve: Approve | None = None) -> None:
+    def __init__(
+        self, plan: Plan, house: House, recorder: Recorder, approve: Approve | None = None, grant: Grant | None = None
+    ) -> None:
         self._plan = plan
         self._house = house
         self._approve = approve
         self._recorder = recorder
         self._events: list[Event] = []
         self._scope = Scope("the run", plan.budget, plan.within)
+        self._grants = Grants(house.permissions, house.staff.pool.names, self._emit, grant)
         self._flow = Flow(
-            recorder.run, house.staff, self._scope, self._emit, recorder.board(), seed=plan.seed,
+            recorder.run, house.staff, self._scope, self._emit, recorder.board(), self._grants, seed=plan.seed,
             per_workflow=plan.budget.per_workflow, cache=recorder.cache() if plan.setup.cache else None,
         )  # fmt: skip
-        self._contract = contract_for(plan.task, [agent.name for agent in house.staff.pool])
         self._programs = ProgramWatch()
         self._main_usage = TokenUsage()
         self._now = 0.0
@@ -141,8 +144,9 @@ class Run:
         assert endpoint is not None, "a main agent needs an endpoint"
         agent = MainAgent(endpoint, may_run=plan.mode != "direct", seed=plan.seed)
         news = render_messages(
-            plan.task, plan.mode, self._house.agents, form=plan.setup.form, tools=agent.uses_tools, budget=plan.budget
-        )
+            plan.task, plan.mode, self._grants.shown(self._house.agents), form=plan.setup.form, tools=agent.uses_tools,
+            budget=plan.budget,
+        )  # fmt: skip
         spoken = plan.past.spoken if plan.past is not None else None
         if plan.past is not None and spoken is not None:
             agent.hear(*conversation(plan.past.events))
@@ -168,6 +172,7 @@ class Run:
             return
         self._events += past.events
         await self._flow.remember(past.events)
+        await self._grants.remember(past.decided, past.events)
         for event in past.events:
             if isinstance(event, ModelCalled):
                 self._main_usage += event.usage
@@ -285,10 +290,13 @@ class Run:
         return None, self._feedback(turn)
 
     async def _check(self, turn: int, program: str) -> tuple[FindingRecord, ...]:
-        found = await self._house.sandbox.check(program, self._contract)
-        findings = tuple(FindingRecord(kind=f.kind, message=f.message, line=f.line, text=str(f)) for f in found)
-        await self._emit(ProgramChecked(turn=turn, program=program, findings=findings))
-        return findings
+        """What is wrong with a program. What is only held back from it may be granted, and then it is checked again."""
+        while True:
+            found = await self._house.sandbox.check(program, self._grants.contract(self._plan.task))
+            findings = tuple(FindingRecord(kind=f.kind, message=f.message, line=f.line, text=str(f)) for f in found)
+            await self._emit(ProgramChecked(turn=turn, program=program, findings=findings))
+            if not await self._grants.permit(turn, found):
+                return findings
 
     async def _workflow(self, turn: int, program: str) -> Outcome:
         await self._emit(WorkflowStarted(turn=turn, program=program))
@@ -296,10 +304,14 @@ class Run:
         recording = past.recording if past is not None and past.recording.turn == turn else None
         door = self._flow.door(turn, recording, strict=past is None or past.unchanged)
         setting = Setting(seed=self._plan.seed, now=self._now, paced=door.is_paced)
+        sandbox, policy, contract = self._house.sandbox, self._grants.policy, self._grants.contract(self._plan.task)
+        limits = _limits(policy.limited(), self._plan.budget.per_workflow.seconds)
+        author = "main agent" if self._house.main else "a person"
         try:
-            outcome = await self._house.sandbox.run(
-                program, self._contract, door, limits=_limits(self._plan.budget.per_workflow.seconds), setting=setting
-            )
+            outcome = await audited(
+                lambda: sandbox.run(program, contract, door, limits=limits, setting=setting),
+                Subject(author, turn, sandbox.level, policy, limits), self._emit, self._events,
+            )  # fmt: skip
         finally:
             door.close()
         await self._emit(workflow_finished(turn, outcome))
@@ -361,12 +373,11 @@ class Run:
         )  # fmt: skip
 
 
-def _limits(workflow_seconds: float | None) -> Limits:
+def _limits(usual: Limits, workflow_seconds: float | None) -> Limits:
     """The sandbox's limits, of wall time no more than the workflow has."""
-    usual = Limits()
     if workflow_seconds is None:
         return usual
-    return Limits(wall_seconds=min(usual.wall_seconds, workflow_seconds + GRACE_SECONDS))
+    return replace(usual, wall_seconds=min(usual.wall_seconds, workflow_seconds + GRACE_SECONDS))
 
 
 def _fate(end: ProgramChecked | WorkflowFinished) -> str:

@@ -18,8 +18,9 @@ from pydantic import BaseModel, ConfigDict
 
 from dynaflow.budgets import Scope
 from dynaflow.events import Budget, Event, Mode, RunFinished, Setup, Status
+from dynaflow.grants import Grant, contract_of
 from dynaflow.journal import Journal, new_run_id
-from dynaflow.language import contract_for
+from dynaflow.policies import Policy, permissions
 from dynaflow.prompting import PromptForm, choose_form
 from dynaflow.recorder import Recorder
 from dynaflow.run import Approve, Plan, Run
@@ -67,10 +68,12 @@ def stream(
     budget: Budget = Budget(),
     corpus: Path | Corpus | None = None,
     endpoints: Endpoints | None = None,
+    policy: Policy = Policy(),
     journal: Journal | None = None,
     seed: int = 0,
     prompt: PromptChoice = "auto",
     approve: Approve | None = None,
+    grant: Grant | None = None,
     within: Scope | None = None,
     cache: bool = False,
 ) -> AbstractAsyncContextManager[AsyncIterator[Event]]:
@@ -79,20 +82,23 @@ def stream(
     model, agent_model: endpoint strings of the main agent and of the sub-agents (None: the same).
     corpus: a folder, or passages, that a searcher searches; None is the task's context.
     endpoints: open ones of yours, for many runs and for changing replicas while they go on; None opens some for this run.
+    policy: what programs may do in this run; it narrows what the pool grants.
     journal: None is the user's own. approve: asked with each program before it runs.
+    grant: asked when a program wants what the policy holds back though the pool grants it; None refuses.
     within: a scope of a study, whose budget several runs share. cache: take replies that other runs have paid for.
     Raises the errors of bad set-up: `EndpointUnknown`, `PoolError`, `SandboxUnavailable`, `SettingError`, `JournalError`.
     """
     agents = pool or Pool.default()
     house = open_house(
-        task, model=model, agent_model=agent_model or model, pool=agents, corpus=corpus, endpoints=endpoints
+        task, model=model, agent_model=agent_model or model, pool=agents, corpus=corpus, endpoints=endpoints,
+        policy=policy,
     )  # fmt: skip
 
     def make(opened: House, recorder: Recorder) -> Drive:
         window = opened.main.context_tokens if opened.main else None
         form = choose_form(window) if prompt == "auto" else prompt
-        setup = setup_of(agents, agent_model or model, corpus, form, cache=cache)
-        return Run(Plan(task, mode, budget, seed, setup, within), opened, recorder, approve).drive
+        setup = setup_of(agents, agent_model or model, corpus, form, cache=cache, policy=policy)
+        return Run(Plan(task, mode, budget, seed, setup, within), opened, recorder, approve, grant).drive
 
     return events_of(house, journal, make)
 
@@ -107,10 +113,12 @@ async def solve(
     budget: Budget = Budget(),
     corpus: Path | Corpus | None = None,
     endpoints: Endpoints | None = None,
+    policy: Policy = Policy(),
     journal: Journal | None = None,
     seed: int = 0,
     prompt: PromptChoice = "auto",
     approve: Approve | None = None,
+    grant: Grant | None = None,
     within: Scope | None = None,
     cache: bool = False,
     observe: Callable[[Event], None] | None = None,
@@ -118,8 +126,8 @@ async def solve(
     """Let the main agent solve a task. Arguments and errors are those of `stream`; `observe` sees every event."""
     events = stream(
         task, mode=mode, model=model, agent_model=agent_model, pool=pool, budget=budget, corpus=corpus,
-        endpoints=endpoints, journal=journal, seed=seed, prompt=prompt, approve=approve, within=within,
-        cache=cache,
+        endpoints=endpoints, policy=policy, journal=journal, seed=seed, prompt=prompt, approve=approve, grant=grant,
+        within=within, cache=cache,
     )  # fmt: skip
     return await result_of(events, observe)
 
@@ -133,34 +141,47 @@ async def run_program(
     budget: Budget = Budget(),
     corpus: Path | Corpus | None = None,
     endpoints: Endpoints | None = None,
+    policy: Policy = Policy(),
     journal: Journal | None = None,
     seed: int = 0,
+    grant: Grant | None = None,
     cache: bool = False,
     observe: Callable[[Event], None] | None = None,
 ) -> Result:
     """Run a program written by hand through the same sandbox, Flow and journal; its value is the answer."""
     agents = pool or Pool.default()
-    house = open_house(task, model=None, agent_model=agent_model, pool=agents, corpus=corpus, endpoints=endpoints)
+    house = open_house(
+        task, model=None, agent_model=agent_model, pool=agents, corpus=corpus, endpoints=endpoints, policy=policy
+    )
 
     def make(opened: House, recorder: Recorder) -> Drive:
-        setup = setup_of(agents, agent_model, corpus, "compact", cache=cache)
-        run = Run(Plan(task, "forced", budget, seed, setup), opened, recorder)
+        setup = setup_of(agents, agent_model, corpus, "compact", cache=cache, policy=policy)
+        run = Run(Plan(task, "forced", budget, seed, setup), opened, recorder, grant=grant)
         return lambda: run.drive_program(program)
 
     return await result_of(events_of(house, journal, make), observe)
 
 
-async def check_program(program: str, *, pool: Pool | None = None) -> list[Finding]:
-    """What is wrong with a program, as far as can be told without running it."""
-    agents = [agent.name for agent in pool or Pool.default()]
+async def check_program(program: str, *, pool: Pool | None = None, policy: Policy = Policy()) -> list[Finding]:
+    """What is wrong with a program, as far as can be told without running it; also what the policy holds back."""
+    pool = pool or Pool.default()
+    contract = contract_of(permissions(pool, policy), pool.names, Task(question="?"))
     async with open_sandbox() as sandbox:
-        return await sandbox.check(program, contract_for(Task(question="?"), agents))
+        return await sandbox.check(program, contract)
 
 
-def setup_of(pool: Pool, agent_model: str, corpus: Path | Corpus | None, form: PromptForm, *, cache: bool) -> Setup:
+def setup_of(
+    pool: Pool,
+    agent_model: str,
+    corpus: Path | Corpus | None,
+    form: PromptForm,
+    *,
+    cache: bool,
+    policy: Policy = Policy(),
+) -> Setup:
     """What is written down of how a run was set up."""
     folder = str(Path(corpus).resolve()) if corpus is not None and not isinstance(corpus, Corpus) else None
-    return Setup(pool=pool.spec, agent_model=agent_model, corpus=folder, form=form, cache=cache)
+    return Setup(pool=pool.spec, agent_model=agent_model, corpus=folder, form=form, cache=cache, policy=policy)
 
 
 @asynccontextmanager

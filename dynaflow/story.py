@@ -18,6 +18,7 @@ from dynaflow.events import (
     CallServed,
     CallStarted,
     Event,
+    GrantDecided,
     ModelCalled,
     ModelSwitched,
     ProgramChecked,
@@ -54,6 +55,7 @@ class TurnStory:
     workflow: WorkflowStarted | None = None
     calls: dict[int, CallStory] = field(default_factory=dict)
     artifacts: list[ArtifactShared] = field(default_factory=list)
+    decided: list[GrantDecided] = field(default_factory=list)
     ended: WorkflowFinished | None = None
     answered: Answered | None = None
 
@@ -109,6 +111,8 @@ def _take_in_turn(turn: TurnStory, event: Event) -> None:
             turn.calls[event.call].served = event
         case CallFinished() if event.call in turn.calls:
             turn.calls[event.call].finished = event
+        case GrantDecided():
+            turn.decided.append(event)
         case ArtifactShared():
             turn.artifacts.append(event)
         case WorkflowFinished():

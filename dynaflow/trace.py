@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from dynaflow.events import CallStarted, ProgramChecked, RunStarted, WorkflowFinished
+    from dynaflow.events import CallStarted, GrantDecided, ProgramChecked, RunStarted, WorkflowFinished
     from dynaflow.solving import Result
     from subagents.messages import Attempt, Switch
 
@@ -99,6 +99,8 @@ class _Trace:
             self._wrote(node, turn.model, program)
         if program is not None:
             node.add(Group(Text("program", "bold"), code(program)))
+        for decided in turn.decided:
+            node.add(grant_line(decided))
         if turn.checked:
             self._check(node, turn.checked)
         if turn.workflow:
@@ -224,6 +226,12 @@ def closing(finished: RunFinished | Result) -> str:
     parts += [f"main {tokens(finished.main_usage)}", f"sub-agents {tokens(finished.agent_usage)}"]
     parts += [f"${finished.usd:,.4f}"] if finished.usd else []
     return " · ".join([*parts, seconds(finished.seconds)])
+
+
+def grant_line(decided: GrantDecided) -> Text:
+    """What was decided about a thing that the policy holds back."""
+    fate = ("granted", "green") if decided.granted else ("not granted", "yellow")
+    return Text.assemble(f"{decided.kind} {visible(decided.name)} ", fate, f" · {visible(decided.reason)}")
 
 
 def call_line(started: CallStarted, finished: CallFinished | None) -> Text:

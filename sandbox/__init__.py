@@ -13,7 +13,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from sandbox.contract import JSON, Contract, Failure, Finding, Function, Parameter, Reply, Request, Source
+from sandbox.contract import JSON, MODULES, Contract, Failure, Finding, Function, Parameter, Reply, Request, Source
 from sandbox.limits import Limits
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "JSON",
+    "MODULES",
     "Contract",
     "Door",
     "Failure",

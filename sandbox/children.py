@@ -45,6 +45,7 @@ _LATER = 0.002
 _START_SECONDS = 30.0
 _DEATH_SECONDS = 2.0
 ENDING = (("", _DEATH_SECONDS), ("kill", math.inf))
+KILLING = (("kill", _DEATH_SECONDS),)
 STOPPING = (("stop", 0.5), ("dump", _DEATH_SECONDS), ("kill", math.inf))
 """What is said to a child whose time is over, and for how long it is waited for: code stuck in C heeds the second only."""
 
@@ -76,6 +77,7 @@ class Child:
         self._stream = stream
         self._reader = BufferedByteReceiveStream(stream)
         self._dump = dump
+        self.frames_written = self.bytes_written = self.bytes_read = 0
         self._lock = anyio.Lock(fast_acquire=True)
 
     async def send(self, frame: Frame) -> None:
@@ -86,14 +88,18 @@ class Child:
                 await self._stream.send(data)
             except (anyio.BrokenResourceError, anyio.ClosedResourceError):
                 return
+            self.frames_written += 1
+            self.bytes_written += len(data)
 
     async def receive(self, limit: int) -> Frame | None:
         """The next frame, or None when the child has gone."""
         try:
             length = frames.body_length(await self._reader.receive_exactly(frames.HEADER.size), limit)
-            return frames.decode(await self._reader.receive_exactly(length))
+            body = await self._reader.receive_exactly(length)
         except (anyio.EndOfStream, anyio.IncompleteRead, anyio.BrokenResourceError):
             return None
+        self.bytes_read += frames.HEADER.size + length
+        return frames.decode(body)
 
     async def aclose(self) -> None:
         """Let go of it; a child that waits for work or a reply then ends by itself."""

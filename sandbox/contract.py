@@ -15,6 +15,13 @@ JSON = None | bool | int | float | str | Sequence["JSON"] | Mapping[str, "JSON"]
 
 ParameterKind = Literal["text", "choice", "json", "shape"]
 
+MODULES = (
+    "abc", "asyncio", "bisect", "collections", "concurrent.futures", "contextlib", "copy", "dataclasses", "datetime",
+    "decimal", "enum", "fractions", "functools", "heapq", "itertools", "json", "math", "operator", "random", "re",
+    "statistics", "string", "textwrap", "time", "typing",
+)  # fmt: skip
+"""The modules of the workflow language. What lies in their packages (`collections.abc`) comes with them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
@@ -29,6 +36,8 @@ class Parameter:
     required: bool = True
     keyword_only: bool = False
     choices: tuple[str, ...] = ()
+    withheld: tuple[str, ...] = ()
+    """Further choices, of which the host decides when one is asked for: a check finds them, a running program may send them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +58,8 @@ class Contract:
     failures: exception name -> parent's name (or None); what a `Failure.kind` may be.
     unknown_choice: the name of the failure raised for a `choice` argument that is not on its list.
     upstream: the name of the failure of a request whose inputs failed, so that it was never sent.
+    modules: the modules of the language (names of `MODULES`) that the program may import, each with what lies in its
+    package; None is all of them.
     """
 
     functions: tuple[Function, ...] = ()
@@ -56,6 +67,11 @@ class Contract:
     failures: Mapping[str, str | None] = field(default_factory=dict)
     unknown_choice: str | None = None
     upstream: str | None = None
+    modules: tuple[str, ...] | None = None
+
+    def may_import(self, module: str) -> bool:
+        """Whether the program may import this module, if there is one of that name."""
+        return self.modules is None or _package(module) in map(_package, self.modules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +121,14 @@ class Finding:
     column: int
     source_line: str
     hint: str | None = None
+    withheld: str | None = None
+    """The choice or module that the contract holds back, where this is all that is wrong."""
 
     def __str__(self) -> str:
         caret = " " * self.column + "^"
         hint = f"\n  {self.hint}" if self.hint else ""
         return f"line {self.line}: {self.message}\n  {self.source_line}\n  {caret}{hint}"
+
+
+def _package(module: str) -> str:
+    return module.partition(".")[0]

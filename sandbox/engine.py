@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 import anyio
 import anyio.abc
 
-from sandbox.children import STOPPING, Child, Zygote
+from sandbox.children import KILLING, STOPPING, Child, Zygote
 from sandbox.contract import Contract, Finding
 from sandbox.errors import OperatorError, ProtocolError, SandboxUnavailable, WorkflowError
 from sandbox.frames import Frame
@@ -97,18 +97,22 @@ class ZygoteSandbox:
     async def run(
         self, program: str, contract: Contract, door: Door, *, limits: Limits = Limits(), setting: Setting = Setting()
     ) -> Outcome:
-        """Run the program to its end. Raises `OperatorError` only; the program's faults are in the outcome."""
+        """Run the program to its end. Raises `OperatorError` only, with its usage; the program's faults are in the outcome."""
         long = too_long(program, limits)
         if long is not None:
             return Outcome(None, "", long, Usage())
         async with self._child() as (zygote, child):
             session = Session(child, door, program, contract, limits)
-            await child.send(to_frame("run", Work(program, contract, limits, setting)))
-            await session.serve()
-            if session.reported:
-                return session.outcome()
-            ended = await (zygote.await_end(child, STOPPING) if session.timed_out else zygote.await_end(child))
-            return session.outcome(ended)
+            try:
+                await child.send(to_frame("run", Work(program, contract, limits, setting)))
+                await session.serve()
+                if session.reported:
+                    return session.outcome()
+                ended = await (zygote.await_end(child, STOPPING) if session.timed_out else zygote.await_end(child))
+                return session.outcome(ended)
+            except OperatorError as error:
+                error.usage = session.measured(await zygote.await_end(child, KILLING))
+                raise
 
     async def aclose(self) -> None:
         """End every process; leaving `open_sandbox` does the same."""

@@ -21,7 +21,10 @@ model that wrote the program. The second family is the operator's concern and is
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from sandbox.protocol import Usage
 
 LimitKind = Literal["source", "steps", "cpu", "memory", "wall", "calls", "frame", "result", "output", "depth"]
 
@@ -78,7 +81,9 @@ class ResultError(WorkflowError):
 
 
 class OperatorError(SandboxError):
-    """Not the fault of the program's author."""
+    """Not the fault of the program's author. `usage` is what the program had used, where one was running."""
+
+    usage: Usage | None = None
 
 
 class SandboxUnavailable(OperatorError):
@@ -86,7 +91,14 @@ class SandboxUnavailable(OperatorError):
 
 
 class SandboxViolation(OperatorError):
-    """The program got past the language layer, and was killed for a system call that the wall refuses: an alert."""
+    """The program got past the language layer, and was killed for a system call that the wall refuses: an alert.
+
+    number, call: of the system call, and its name; None where they are not known.
+    """
+
+    def __init__(self, message: str, number: int | None = None, call: str | None = None) -> None:
+        super().__init__(message)
+        self.number, self.call = number, call
 
 
 class SandboxCrash(OperatorError):

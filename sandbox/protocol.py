@@ -19,13 +19,19 @@ Level = Literal[0, 1, 2, 3]
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a program used: processor and wall seconds, peak resident bytes, steps, frames read."""
+    """What a program used: processor and wall seconds, peak resident bytes, steps, and what passed between it and its host.
+
+    frames, bytes_read: what the host read of it; frames_written, bytes_written: what the host sent, its work included.
+    """
 
     cpu_seconds: float = 0.0
     wall_seconds: float = 0.0
     peak_bytes: int = 0
     steps: int = 0
     frames: int = 0
+    frames_written: int = 0
+    bytes_read: int = 0
+    bytes_written: int = 0
 
 
 @dataclass(frozen=True, slots=True)

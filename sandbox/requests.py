@@ -59,7 +59,7 @@ def _check_argument(parameter: Parameter, value: object, limits: Limits) -> None
     if parameter.kind == "shape":
         fits = is_shape(value)
     elif parameter.kind == "choice":
-        fits = isinstance(value, str) and value in parameter.choices
+        fits = isinstance(value, str) and value in (*parameter.choices, *parameter.withheld)
     else:
         fits = isinstance(value, str) and len(value.encode()) <= limits.instruction_bytes
     if not fits:

@@ -12,6 +12,7 @@ import re
 import signal
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from types import NoneType
 from typing import cast, get_args
 
@@ -113,7 +114,16 @@ class Session:
         if not isinstance(cpu, float):
             raise ProtocolError("a child reported processor seconds that are no number")
         steps = _integer(final.get("steps", 0))
-        return Usage(cpu, self._seconds, _integer(peak), steps, self._frames)
+        return replace(self.measured(None), cpu_seconds=cpu, peak_bytes=_integer(peak), steps=steps)
+
+    def measured(self, ended: Ended | None) -> Usage:
+        """What this side has measured, without a word of the child's."""
+        child, cpu, peak = self._child, 0.0, 0
+        if ended is not None:
+            cpu, peak = ended.cpu_seconds, ended.peak_bytes
+        return Usage(
+            cpu, self._seconds, peak, 0, self._frames, child.frames_written, child.bytes_read, child.bytes_written
+        )
 
     def _take(self, frame: Frame, group: anyio.abc.TaskGroup) -> None:
         kind = frame.get("type")
@@ -207,8 +217,9 @@ def _refused(ended: Ended, dump: bytes, program: str, limits: Limits) -> Workflo
         return _limit("cpu", limits.cpu_seconds, dump, program)
     if number is None:
         return SandboxViolation("a program was killed for a system call that the wall refuses; its number is not known")
-    name = name_of(number, os.uname().machine) or "unknown"
-    return SandboxViolation(f"a program was killed for the system call {number} ({name}), which the wall refuses")
+    name = name_of(number, os.uname().machine)
+    message = f"a program was killed for the system call {number} ({name or 'unknown'}), which the wall refuses"
+    return SandboxViolation(message, number, name)
 
 
 def _limit(kind: errors.LimitKind, value: float, dump: bytes, program: str) -> LimitExceeded:

@@ -38,9 +38,10 @@ def from_frame(frame: Frame) -> Work:
     """The work that a first frame describes."""
     contract = cast("dict[str, object]", frame["contract"])
     functions = tuple(_function_of(function) for function in cast("list[dict[str, object]]", contract["functions"]))
+    modules = cast("list[str] | None", contract["modules"])
     return Work(
         cast("str", frame["program"]),
-        Contract(**{**contract, "functions": functions}),  # type: ignore[arg-type]
+        Contract(**{**contract, "functions": functions, "modules": None if modules is None else tuple(modules)}),  # type: ignore[arg-type]
         Limits(**cast("dict[str, int]", frame["limits"])),
         Setting(**cast("dict[str, int]", frame["setting"])),  # type: ignore[arg-type]
     )
@@ -56,8 +57,13 @@ def _function(function: Function) -> dict[str, object]:
 
 def _function_of(data: dict[str, object]) -> Function:
     parameters = cast("list[dict[str, object]]", data["parameters"])
-    made = tuple(Parameter(**{**p, "choices": tuple(cast("list[str]", p["choices"]))}) for p in parameters)  # type: ignore[arg-type]
+    made = tuple(_parameter_of(parameter) for parameter in parameters)
     return Function(**{**data, "parameters": made})  # type: ignore[arg-type]
+
+
+def _parameter_of(data: dict[str, object]) -> Parameter:
+    lists = {name: tuple(cast("list[str]", data[name])) for name in ("choices", "withheld")}
+    return Parameter(**{**data, **lists})  # type: ignore[arg-type]
 
 
 _NAMES: dict[type, tuple[str, ...]] = {

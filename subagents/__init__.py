@@ -23,6 +23,7 @@ from subagents.errors import (
 from subagents.exchange import Exchange
 from subagents.failures import AttemptFailed
 from subagents.messages import Attempt, ChatReply, ChatRequest, Message, Sampling, Switch, TokenUsage, ToolSpec
+from subagents.policy_specs import PolicySpec, ProgramPolicySpec
 from subagents.pool import Pool
 from subagents.prices import Price, price
 from subagents.replicas import forget
@@ -34,9 +35,9 @@ from subagents.tools import Tool, ToolFailed, ToolResult
 
 __all__ = [
     "NO_MODEL", "AgentReply", "AgentUnavailable", "Allowance", "Attempt", "AttemptFailed", "CallFailed", "CallObserver",
-    "CallTimeout", "ChatReply", "ChatRequest", "ContextOverflow", "Corpus", "EmptyReply", "Endpoint",
-    "EndpointSpec", "EndpointUnknown", "Endpoints", "Exchange", "Fallback", "Message", "Passage", "Pool",
-    "PoolError", "Price", "Retries", "Sampling", "SchemaMismatch", "StandIn", "SubAgent", "SubAgentError", "Switch",
-    "TokenUsage", "Tool", "ToolFailed", "ToolResult", "ToolSpec", "UnknownAgent", "answer", "chat", "forget",
+    "CallTimeout", "ChatReply", "ChatRequest", "ContextOverflow", "Corpus", "EmptyReply", "Endpoint", "EndpointSpec",
+    "EndpointUnknown", "Endpoints", "Exchange", "Fallback", "Message", "Passage", "PolicySpec", "Pool", "PoolError",
+    "Price", "ProgramPolicySpec", "Retries", "Sampling", "SchemaMismatch", "StandIn", "SubAgent", "SubAgentError",
+    "Switch", "TokenUsage", "Tool", "ToolFailed", "ToolResult", "ToolSpec", "UnknownAgent", "answer", "chat", "forget",
     "parse_endpoint", "price", "search_tool", "stand_ins",
 ]  # fmt: skip

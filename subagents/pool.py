@@ -12,10 +12,11 @@ from pydantic import Field, ValidationError
 
 from subagents.errors import PoolError, UnknownAgent
 from subagents.messages import Frozen, Sampling
+from subagents.policy_specs import PolicySpec, ProgramPolicySpec
 from subagents.prices import Price
 from subagents.specs import NO_MODEL, EndpointSpec, Fallback, SubAgent
 
-_KEYS = ("agents", "endpoints")
+_KEYS = ("agents", "endpoints", "policy")
 
 
 class PoolSpec(Frozen):
@@ -23,12 +24,18 @@ class PoolSpec(Frozen):
 
     agents: tuple[SubAgent, ...]
     endpoints: dict[str, EndpointSpec] = Field(default_factory=dict)
+    policy: PolicySpec = PolicySpec()
 
 
 class Pool:
     """The sub-agents that a run may call."""
 
-    def __init__(self, agents: Sequence[SubAgent], endpoints: Mapping[str, EndpointSpec] | None = None) -> None:
+    def __init__(
+        self,
+        agents: Sequence[SubAgent],
+        endpoints: Mapping[str, EndpointSpec] | None = None,
+        policy: PolicySpec = PolicySpec(),
+    ) -> None:
         if not agents:
             raise PoolError("a pool needs at least one agent")
         self._agents = {agent.name: agent for agent in agents}
@@ -39,6 +46,11 @@ class Pool:
         self._endpoints = dict(endpoints or {})
         for agent in agents:
             self._check_fallback(agent)
+        self.policy = policy
+        """What the programs of a run may do."""
+        for name in policy.agents or ():
+            if name not in self._agents:
+                raise PoolError(f"policy, field 'agents': no agent {name!r} in the pool{_instead(name, self._agents)}")
 
     @classmethod
     def load(cls, path: str | Path) -> Pool:
@@ -60,19 +72,21 @@ class Pool:
         try:
             data = _mapping(text)
             endpoints = dict(_endpoint(name, entry) for name, entry in _named(data).items())
-            return cls([_agent(entry, index) for index, entry in enumerate(_entries(data), 1)], endpoints)
+            return cls(
+                [_agent(entry, index) for index, entry in enumerate(_entries(data), 1)], endpoints, _policy(data)
+            )
         except PoolError as error:
             raise PoolError(f"the pool file {where!r}: {error}") from None
 
     @classmethod
     def of(cls, spec: PoolSpec) -> Pool:
         """The pool that was written down so."""
-        return cls(spec.agents, spec.endpoints)
+        return cls(spec.agents, spec.endpoints, spec.policy)
 
     @property
     def spec(self) -> PoolSpec:
         """All of it as data."""
-        return PoolSpec(agents=tuple(self), endpoints=dict(self._endpoints))
+        return PoolSpec(agents=tuple(self), endpoints=dict(self._endpoints), policy=self.policy)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -101,6 +115,7 @@ class Pool:
                 for agent in kept
             ],
             self._endpoints,
+            self.policy.among(names),
         )
 
     def __iter__(self) -> Iterator[SubAgent]:
@@ -174,6 +189,16 @@ def _endpoint(name: object, entry: object) -> tuple[str, EndpointSpec]:
         raise _worded(error, where, EndpointSpec, {"price": Price}) from None
 
 
+def _policy(data: dict[object, object]) -> PolicySpec:
+    entry = data.get("policy") or {}
+    if not isinstance(entry, dict):
+        raise PoolError("`policy` must be a mapping of agents, modules and limits")
+    try:
+        return PolicySpec.model_validate(entry)
+    except ValidationError as error:
+        raise _worded(error, "policy", PolicySpec, {}) from None
+
+
 def _agent(entry: object, index: int) -> SubAgent:
     if not isinstance(entry, dict):
         raise PoolError(f"agent number {index} must be a mapping with a name and a description")
@@ -181,7 +206,9 @@ def _agent(entry: object, index: int) -> SubAgent:
         return SubAgent.model_validate(entry)
     except ValidationError as error:
         where = f"agent {entry['name']!r}" if "name" in entry else f"agent number {index}"
-        raise _worded(error, where, SubAgent, {"sampling": Sampling, "fallback": Fallback}) from None
+        raise _worded(
+            error, where, SubAgent, {"sampling": Sampling, "fallback": Fallback, "policy": ProgramPolicySpec}
+        ) from None
 
 
 def _worded(error: ValidationError, where: str, model: type[Frozen], inner: Mapping[str, type[Frozen]]) -> PoolError:

@@ -9,6 +9,7 @@ from typing import Annotated, Self
 from pydantic import Field, field_validator, model_validator
 
 from subagents.messages import Frozen, Sampling
+from subagents.policy_specs import ProgramPolicySpec
 from subagents.prices import Price
 
 NO_MODEL = "none"
@@ -85,6 +86,8 @@ class SubAgent(Frozen):
     """A longer reply is a failure."""
     budget: Allowance = Allowance()
     """What the calls of one workflow to this agent may use together."""
+    policy: ProgramPolicySpec | None = None
+    """What the programs may do that the agent writes for its tool; None is what a program of an agent may do by default."""
 
     @field_validator("name")
     @classmethod
@@ -97,6 +100,8 @@ class SubAgent(Frozen):
     def _can_reply(self) -> Self:
         if self.model == NO_MODEL and self.reply_through is None:
             raise ValueError("an agent with `model: none` needs a tool: set reply_through")
+        if self.policy is not None and self.reply_through is None:
+            raise ValueError("a policy is for the programs that an agent writes for its tool: set reply_through")
         if self.model == NO_MODEL and self.fallback is not None and self.fallback.model is not None:
             raise ValueError("an agent with `model: none` asks no endpoint: name an agent as its fallback")
         return self

@@ -1,4 +1,4 @@
-"""Asks the user whether a program may run (`--approve`)."""
+"""Asks the user whether a program may run, and whether it is granted what the policy holds back (`--approve`)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 import anyio
 
 from dynaflow.trace import code
+from dynaflow.wording import visible
 
 if TYPE_CHECKING:
+    from dynaflow.grants import GrantAsked
     from dynaflow.live import LiveView
 
 
@@ -23,6 +25,15 @@ async def ask_approval(view: LiveView, program: str) -> bool:
         if view.program != program:
             console.print(code(program))
         console.print("Run this program? [y/N] ", end="", markup=False)
+        answer = await _line()
+    return answer.strip().lower() in ("y", "yes")
+
+
+async def ask_grant(view: LiveView, asked: GrantAsked) -> bool:
+    """Ask whether something that the policy holds back is granted to the run; only a clear yes is one."""
+    with view.paused() as console:
+        console.print(f"Held back by the policy of this run: {visible(asked.reason)}", markup=False)
+        console.print(f"Grant {asked.kind} {visible(asked.name)!r} to this run? [y/N] ", end="", markup=False)
         answer = await _line()
     return answer.strip().lower() in ("y", "yes")
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sandbox.contract import Finding
 
 
-def check(file: options.ProgramFile, pool: options.PoolFile = None) -> None:
+def check(file: options.ProgramFile, pool: options.PoolFile = None, policy: options.PolicyFile = None) -> None:
     """Check a program as it is checked before it runs: syntax, policy, names, agents, arguments, unused results.
 
     Findings go to standard output. Exit codes: 0 nothing found, 1 findings, 2 bad input or set-up.
@@ -23,7 +23,8 @@ def check(file: options.ProgramFile, pool: options.PoolFile = None) -> None:
     from dynaflow import solving
     from dynaflow.wording import count, visible
 
-    findings = anyio.run(partial(solving.check_program, options.read_program(file), pool=options.read_pool(pool)))
+    agents, allowed = options.read_pool(pool), options.read_policy(policy)
+    findings = anyio.run(partial(solving.check_program, options.read_program(file), pool=agents, policy=allowed))
     for finding in findings:
         typer.echo(visible(_worded(str(file), finding)))
     note(f"{file}: {count(len(findings), 'finding') if findings else 'nothing found'}")

@@ -13,6 +13,7 @@ from dynaflow.errors import SettingError
 
 if TYPE_CHECKING:
     from dynaflow.events import Budget
+    from dynaflow.policies import Policy
     from dynaflow.task import Task
     from subagents.pool import Pool
 
@@ -60,6 +61,14 @@ PoolFile = Annotated[
     Path | None,
     typer.Option(
         "--pool", metavar="FILE", help="Pool of sub-agents (YAML). Default: DYNAFLOW_POOL, else the default pool."
+    ),
+]
+PolicyFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--policy",
+        metavar="FILE",
+        help="What programs may do in this run (YAML: agents, modules, limits). Default: all that the pool grants.",
     ),
 ]
 Corpus = Annotated[
@@ -146,6 +155,13 @@ def read_pool(file: Path | None) -> "Pool":
 
     chosen = file or Settings().pool
     return Pool.load(chosen) if chosen else Pool.default()
+
+
+def read_policy(file: Path | None) -> "Policy":
+    """The policy of a file; none narrows nothing."""
+    from dynaflow.policies import Policy
+
+    return Policy.load(file) if file else Policy()
 
 
 def budget_of(before: "Budget | None" = None, **limits: NewLimit | None) -> "Budget":

@@ -29,6 +29,7 @@ def run(
     ] = "",
     agent_model: options.AgentModel = None,
     pool: options.PoolFile = None,
+    policy: options.PolicyFile = None,
     corpus: options.Corpus = None,
     context: options.Context = "",
     answer_format: options.AnswerFormat = "",
@@ -55,7 +56,7 @@ def run(
         raise SettingError("program and question cannot both come from standard input: give one of them in words")
     program = options.read_program(file)
     task = options.read_task(question or _name(file), context, answer_format)
-    agents = options.read_pool(pool)
+    agents, allowed = options.read_pool(pool), options.read_policy(policy)
     budget = options.budget_of(
         calls=budget_calls, tokens=budget_tokens, usd=budget_usd, seconds=budget_seconds, concurrency=budget_concurrency
     )  # fmt: skip
@@ -69,6 +70,7 @@ def run(
             pool=agents,
             budget=budget,
             corpus=corpus,
+            policy=allowed,
             journal=record,
             seed=seed,
             cache=cache,

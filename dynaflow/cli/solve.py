@@ -24,6 +24,7 @@ def solve(
     model: options.Model = None,
     agent_model: options.AgentModel = None,
     pool: options.PoolFile = None,
+    policy: options.PolicyFile = None,
     corpus: options.Corpus = None,
     context: options.Context = "",
     answer_format: options.AnswerFormat = "",
@@ -36,7 +37,12 @@ def solve(
     seed: options.Seed = 0,
     cache: options.UseCache = False,
     prompt: options.Prompt = "auto",
-    approve: Annotated[bool, typer.Option("--approve", help="Show each program and ask before it runs.")] = False,
+    approve: Annotated[
+        bool,
+        typer.Option(
+            "--approve", help="Show each program and ask before it runs, also for what the policy holds back."
+        ),
+    ] = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
     journal: options.JournalPlace = None,
@@ -48,14 +54,14 @@ def solve(
     """
     from dynaflow import solving
     from dynaflow.cli.answering import Output, carry_out
-    from dynaflow.cli.approval import ask_approval
+    from dynaflow.cli.approval import ask_approval, ask_grant
     from dynaflow.settings import Settings
 
     if approve and question == "-":
         raise SettingError("--approve asks on standard input, which the question `-` reads: give the question in words")
     settings = Settings()
     task = options.read_task(question, context, answer_format)
-    agents = options.read_pool(pool)
+    agents, allowed = options.read_pool(pool), options.read_policy(policy)
     budget = options.budget_of(
         turns=budget_turns, calls=budget_calls,
         tokens=budget_tokens, usd=budget_usd, seconds=budget_seconds, concurrency=budget_concurrency
@@ -70,11 +76,13 @@ def solve(
             pool=agents,
             budget=budget,
             corpus=corpus,
+            policy=allowed,
             journal=record,
             seed=seed,
             cache=cache,
             prompt=prompt,
             approve=partial(ask_approval, view) if approve else None,
+            grant=partial(ask_grant, view) if approve else None,
             observe=view.show,
         )
 

@@ -306,7 +306,7 @@ def _check_choices(spec: Function, contract: Contract, calls: Calls, bound: dict
         if parameter.kind != "choice" or parameter.name not in bound:
             continue
         chosen = bound[parameter.name] = exact_text(resolve(bound[parameter.name]))
-        if chosen not in parameter.choices:
+        if chosen not in parameter.choices and chosen not in parameter.withheld:
             close = difflib.get_close_matches(chosen, parameter.choices, 1)
             meant = f"; did you mean {close[0]!r}?" if close else ""
             known = ", ".join(parameter.choices)

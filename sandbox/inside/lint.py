@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from RestrictedPython.compile import compile_restricted_exec
 
-from sandbox.contract import Contract, Finding, Function
+from sandbox.contract import MODULES, Contract, Finding, Function, Parameter
 from sandbox.errors import WorkflowError
 from sandbox.inside.compiling import PROGRAM_FILE, parse_program
 from sandbox.inside.policy import Refusal, WorkflowPolicy
@@ -70,6 +70,7 @@ class _Check:
         self, tree: ast.Module, contract: Contract, known: Collection[str], modules: Collection[str], lines: list[str]
     ) -> None:
         self._tree = tree
+        self._contract = contract
         self._lines = lines
         self._modules = set(modules)
         self._functions = {function.name: function for function in contract.functions}
@@ -123,7 +124,7 @@ class _Check:
         yield self._finding("name", node, f"the name {node.id!r} is not defined", hint)
 
     def _name_hint(self, name: str) -> str:
-        if name in self._modules:
+        if name in self._modules and self._contract.may_import(name):
             return f"write `import {name}` first"
         is_agent = any(name in p.choices for f in self._functions.values() for p in f.parameters)
         return f'call it with ask("{name}", ...)' if is_agent else "define it before it is used"
@@ -131,9 +132,13 @@ class _Check:
     def _import(self, node: ast.Import | ast.ImportFrom) -> Iterator[Finding]:
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
         for name in names:
+            there = ", ".join(module for module in MODULES if self._contract.may_import(module)) or "none"
             if name not in self._modules and name != "__future__":
-                there = ", ".join(sorted(self._modules - {"concurrent"}))
                 yield self._finding("policy", node, f"there is no module {name!r} here", f"there are {there}")
+            elif not self._contract.may_import(name):
+                message = f"the module {name!r} is held back from this program"
+                package = next(m for m in MODULES if m.partition(".")[0] == name.partition(".")[0])
+                yield self._finding("policy", node, message, f"do without it; there are {there}", package)
 
     def _call(self, node: ast.Call) -> Iterator[Finding]:
         if not isinstance(node.func, ast.Name) or node.func.id in self._bound:
@@ -153,8 +158,8 @@ class _Check:
 
     def _pair(self, pair: ast.Tuple) -> Iterator[Finding]:
         function = next((f for f in self._functions.values() if f.gives == "handle"), None)
-        if function is not None and function.parameters and function.parameters[0].choices:
-            yield from self._choice(pair.elts[0], function.parameters[0].name, function.parameters[0].choices)
+        if function is not None and function.parameters and function.parameters[0].kind == "choice":
+            yield from self._choice(pair.elts[0], function.parameters[0])
 
     def _arguments(self, node: ast.Call, function: Function) -> Iterator[Finding]:
         positional = [p.name for p in function.parameters if not p.keyword_only]
@@ -181,13 +186,18 @@ class _Check:
         given |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
         for parameter in function.parameters:
             if parameter.kind == "choice" and parameter.name in given:
-                yield from self._choice(given[parameter.name], parameter.name, parameter.choices)
+                yield from self._choice(given[parameter.name], parameter)
 
-    def _choice(self, value: ast.expr, what: str, choices: tuple[str, ...]) -> Iterator[Finding]:
+    def _choice(self, value: ast.expr, parameter: Parameter) -> Iterator[Finding]:
+        what, choices = parameter.name, parameter.choices
         if not isinstance(value, ast.Constant) or value.value in choices:
             return
+        there = ", ".join(choices) or "none"
+        if value.value in parameter.withheld:
+            message = f"the {what} {value.value!r} is held back from this program"
+            yield self._finding("choice", value, message, f"do without it; there are {there}", str(value.value))
+            return
         close = difflib.get_close_matches(str(value.value), choices, 1)
-        there = ", ".join(choices)
         hint = f"did you mean {close[0]!r}? There are {there}" if close else f"there are {there}"
         yield self._finding("choice", value, f"there is no {what} {value.value!r}", hint)
 
@@ -214,8 +224,11 @@ class _Check:
         function = self._functions.get(call.func.id)
         return call if function is not None and function.gives == "handle" else None
 
-    def _finding(self, kind: str, node: ast.expr | ast.stmt, message: str, hint: str | None) -> Finding:
-        return Finding(kind, message, node.lineno, node.col_offset, _line(self._lines, node.lineno), hint)  # type: ignore[arg-type]
+    def _finding(
+        self, kind: str, node: ast.expr | ast.stmt, message: str, hint: str | None, withheld: str | None = None
+    ) -> Finding:
+        source = _line(self._lines, node.lineno)
+        return Finding(kind, message, node.lineno, node.col_offset, source, hint, withheld)  # type: ignore[arg-type]
 
 
 def _pairs(node: ast.Call) -> Iterator[ast.Tuple]:

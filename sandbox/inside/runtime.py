@@ -17,6 +17,7 @@ from dataclasses import asdict
 from typing import NoReturn
 
 from sandbox import frames
+from sandbox.contract import MODULES
 from sandbox.errors import (
     DeadlockError,
     LimitExceeded,
@@ -272,9 +273,13 @@ class Runtime:
     def _import(
         self, name: str, globals_: object = None, locals_: object = None, names: object = (), level: int = 0
     ) -> Facade:
-        if name not in self.modules or level:
-            known = ", ".join(sorted(set(self.modules) - {"concurrent"}))
-            raise ImportError(f"no module {name!r} in the workflow language; there are {known}")
+        contract = self._work.contract
+        if name not in self.modules or level or not contract.may_import(name):
+            known = ", ".join(module for module in MODULES if contract.may_import(module)) or "none"
+            fate = f"the module {name!r} is held back from this program"
+            if name not in self.modules or level:
+                fate = f"no module {name!r} in the workflow language"
+            raise ImportError(f"{fate}; there are {known}")
         return self.modules[name] if names else self.modules[name.partition(".")[0]]
 
     def _source_line(self, line: int | None) -> str | None:

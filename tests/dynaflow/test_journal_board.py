@@ -13,6 +13,7 @@ from dynaflow.errors import VersionConflict
 from dynaflow.journal import Journal
 from dynaflow.solving import run_program
 from dynaflow.task import Task
+from tests.dynaflow.lines import player
 
 pytestmark = pytest.mark.anyio
 
@@ -123,7 +124,10 @@ return [first, second, recall("plan", version=1), recall("plan"), why, wrong]
 
 async def test_a_program_shares_and_recalls_by_version(journal: Journal):
     seen = list[object]()
-    result = await run_program(PROGRAM, Task(question="?"), journal=journal, observe=seen.append)
+    async with player() as server:
+        result = await run_program(
+            PROGRAM, Task(question="?"), agent_model=server.endpoint("agent"), journal=journal, observe=seen.append
+        )
     assert result.answer is not None, result.reason
     assert result.answer.startswith('[1, 2, "a", "sk-secret0')
     assert "has version 1, not the expected 0" in result.answer

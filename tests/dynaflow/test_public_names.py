@@ -8,8 +8,8 @@ import sandbox
 
 def test_dynaflow() -> None:
     names = [
-        "Budget", "Event", "Journal", "Result", "Task", "check_program", "resume", "rollback", "run_program", "solve",
-        "stream", "whatif",
+        "Budget", "Event", "GrantAsked", "Journal", "Policy", "Result", "Task", "check_program", "resume", "rollback",
+        "run_program", "solve", "stream", "whatif",
     ]  # fmt: skip
     assert dynaflow.__all__ == names
     assert all(getattr(dynaflow, name) is not None for name in names)

@@ -12,7 +12,8 @@ NAMES = set(
 NO_MODEL AgentReply AgentUnavailable Allowance Attempt AttemptFailed CallFailed CallObserver CallTimeout ChatReply ChatRequest
 ContextOverflow Corpus EmptyReply Endpoint EndpointUnknown Endpoints Exchange Message Passage Pool PoolError Sampling
 SchemaMismatch SubAgent SubAgentError TokenUsage Tool ToolFailed ToolResult ToolSpec UnknownAgent answer chat
-parse_endpoint search_tool EndpointSpec Fallback Price Retries StandIn Switch forget price stand_ins
+parse_endpoint search_tool EndpointSpec Fallback Price Retries StandIn Switch forget price stand_ins PolicySpec
+ProgramPolicySpec
 """.split()  # noqa: SIM905 - a list to read
 )
 

@@ -28,7 +28,7 @@ from subagents import (
     chat,
 )
 from subagents.breaker import IN_A_ROW
-from tests.subagents.raw_server import raw_server
+from tests.subagents.raw_server import events, raw_server
 
 pytestmark = pytest.mark.anyio
 
