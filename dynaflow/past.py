@@ -114,15 +114,5 @@ def before_call(events: Sequence[Event], turn: int, call: int) -> list[Event]:
     raise JournalError(f"there is no call {call} in turn {turn} of that run: `dynaflow show` lists its calls")
 
 
-def before_refusals(events: Sequence[Event]) -> list[Event]:
-    """The events before a limit of the budget refused calls of the last workflow: with a higher limit they may go out."""
-    last = max((event.turn for event in events if isinstance(event, WorkflowStarted)), default=0)
-    spoken = max((event.turn for event in events if isinstance(event, ModelCalled)), default=last)
-    for number, event in enumerate(events):
-        if isinstance(event, CallFinished) and event.turn == last == spoken and event.failure == "BudgetExceeded":
-            return list(events[:number])
-    return list(events)
-
-
 def _seconds(events: Sequence[Event]) -> float:
     return sum(event.seconds for event in events if isinstance(event, (ModelCalled, WorkflowFinished)))

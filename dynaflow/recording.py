@@ -41,9 +41,14 @@ class RecordedCall:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is to be otherwise this time: replies that are put in the place of others, by the numbers of their calls."""
+    """What is to be otherwise this time.
+
+    replies: put in the place of others, by the numbers of their calls.
+    more_budget: what a limit of the budget refused may go out.
+    """
 
     replies: Mapping[int, CallFinished] = field(default_factory=dict)
+    more_budget: bool = False
 
 
 NO_CHANGE = Change()
@@ -56,12 +61,13 @@ class Recording:
         self.run = run
         self.turn = turn
         own = [event for event in events if getattr(event, "turn", None) == turn]
-        self._started = {event.call: event for event in own if isinstance(event, CallStarted)}
-        self._calls = _by_key(self._started, own, change)
+        self._calls = _by_key(own, change)
+        same = own[: _parting(own)] if change.more_budget else own
+        self._started = {event.call: event for event in same if isinstance(event, CallStarted)}
         self._board = {
-            event.call: event.order for event in own if isinstance(event, (ArtifactShared, ArtifactRecalled))
+            event.call: event.order for event in same if isinstance(event, (ArtifactShared, ArtifactRecalled))
         }
-        self._deadlines = {event.deadline: event.order for event in own if isinstance(event, DeadlinePassed)}
+        self._deadlines = {event.deadline: event.order for event in same if isinstance(event, DeadlinePassed)}
 
     def take(self, key: str, branch: str) -> RecordedCall | None:
         """The recorded call of that key, of the same branch if there is one. Each is given out once."""
@@ -137,15 +143,25 @@ class Pace:
         held.gate.set()
 
 
-def _by_key(
-    started: Mapping[int, CallStarted], events: Sequence[Event], change: Change
-) -> dict[str, list[RecordedCall]]:
+def _parting(events: Sequence[Event]) -> int:
+    """How many events there are before the first refusal of the budget; without it the program may go another way."""
+    return next((number for number, event in enumerate(events) if _refused(event)), len(events))
+
+
+def _refused(event: Event) -> bool:
+    return isinstance(event, CallFinished) and event.failure == "BudgetExceeded"
+
+
+def _by_key(events: Sequence[Event], change: Change) -> dict[str, list[RecordedCall]]:
+    started = {event.call: event for event in events if isinstance(event, CallStarted)}
     steps: dict[int, list[Step]] = {}
     calls: dict[str, list[RecordedCall]] = {}
     for event in events:
         if isinstance(event, Step):
             steps.setdefault(event.call, []).append(event)
         elif isinstance(event, CallFinished) and event.order is not None:
+            if change.more_budget and _refused(event):
+                continue
             begun = started[event.call]
             finished = change.replies.get(event.call, event)
             calls.setdefault(begun.key, []).append(RecordedCall(begun, tuple(steps.get(event.call, ())), finished))

@@ -27,7 +27,7 @@ from dynaflow.events import (
     WorkflowStarted,
 )
 from dynaflow.journal import Journal
-from dynaflow.past import Past, before_call, before_refusals, before_turn, past_of
+from dynaflow.past import Past, before_call, before_turn, past_of
 from dynaflow.recorder import Recorder
 from dynaflow.recording import Change
 from dynaflow.run import Plan, Run
@@ -77,9 +77,7 @@ async def resume(
         raise SettingError(
             f"run {run!r} has its answer: `dynaflow whatif` goes another way from it, `rollback` goes back"
         )
-    if budget is not None:
-        events = before_refusals(events)
-    past = past_of(journal.find(run), "resume", events)
+    past = past_of(journal.find(run), "resume", events, Change(more_budget=budget is not None))
     return await _go_on(past, events, journal, budget, corpus, endpoints, observe)
 
 

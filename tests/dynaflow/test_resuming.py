@@ -9,6 +9,7 @@ import pytest
 
 from dynaflow import Budget, Event, Journal, resume, run_program
 from dynaflow.errors import SettingError
+from dynaflow.testing import LoopbackServer, ScriptedModel, anyone, echo
 from tests.dynaflow.lines import POOL, TASK, cut, end, end_run, player, whole
 
 pytestmark = pytest.mark.anyio
@@ -85,6 +86,30 @@ async def test_a_higher_limit_lets_out_what_the_old_one_refused(journal: Journal
         result = await resume(refused.run, journal=journal, budget=Budget(calls=16))
         assert (result.status, result.calls, result.served) == ("answered", 16, 8), result.reason
         assert server.received == 16
+
+
+async def test_what_was_paid_for_after_a_refusal_is_served_all_the_same(journal: Journal) -> None:
+    program = """
+quick, slow = ask("solver", "quick"), ask("solver", "slow")
+checks = None
+if len(quick):
+    try:
+        checks = gather(ask("critic", "one"), ask("critic", "two"))
+    except BudgetExceeded:
+        pass
+return [slow, checks]
+"""
+    model = ScriptedModel(anyone(echo))
+    async with LoopbackServer(model, latency=lambda request: 0.3 if "slow" in request.user else 0.0) as server:
+        refused = await run_program(
+            program, TASK, agent_model=server.endpoint("agent"), pool=POOL, journal=journal, budget=Budget(calls=3)
+        )
+        assert (refused.failures, server.received) == ({"BudgetExceeded": 2}, 2)
+        cut_off = [event for event in journal.events(refused.run) if event.type != "RunFinished"]
+        await cut(journal, cut_off, "20260101-000000-c0c0c0")
+        result = await resume("20260101-000000-c0c0c0", journal=journal, budget=Budget(calls=4))
+        assert (result.calls, result.served, result.failures) == (4, 2, {}), result.reason
+        assert server.received == 4
 
 
 async def test_a_run_without_turns_left_goes_on_with_more(journal: Journal) -> None:
