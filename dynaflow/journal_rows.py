@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
@@ -19,24 +19,31 @@ LARGE = 8192
 """Characters of JSON from which on a field of an event lies in a text of its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Encoded:
+class Encoded(NamedTuple):
     """An event as it is written: its JSON, the JSON of each large field, which is null there, and what was redacted."""
 
     body: str
-    large: Mapping[str, str] = field(default_factory=dict)
-    redacted: int = 0
+    large: Mapping[str, str]
+    redacted: int
 
 
-def encode(event: Event, redact: Redactor) -> Encoded:
-    """What is to be written of an event."""
+def encode(events: Sequence[Event], redact: Redactor) -> list[Encoded]:
+    """What is to be written of some events. They are looked through together, since secrets are rare."""
+    texts = [_json(event) for event in events]
+    suspect = redact.suspects("\n".join(texts))
+    return [_parted(*redact(text)) if suspect else _parted(text, 0) for text in texts]
+
+
+def _json(event: Event) -> str:
     try:
-        text = event.__pydantic_serializer__.to_json(event).decode()
+        return event.__pydantic_serializer__.to_json(event).decode()
     except PydanticSerializationError:  # half a surrogate pair
-        text = json.dumps(event.model_dump())
-    body, redacted = redact(text)
+        return json.dumps(event.model_dump())
+
+
+def _parted(body: str, redacted: int) -> Encoded:
     if len(body) <= LARGE:
-        return Encoded(body, redacted=redacted)
+        return Encoded(body, {}, redacted)
     fields = {name: text_of(value) for name, value in json.loads(body).items()}
     large = {name: value for name, value in fields.items() if len(value) > LARGE}
     rest = ",".join(f'"{name}":{"null" if name in large else value}' for name, value in fields.items())

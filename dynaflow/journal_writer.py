@@ -27,8 +27,12 @@ from dynaflow.journal_tables import EVENT_ARTIFACTS, EVENTS, REDACTIONS, failure
 from dynaflow.redaction import Redactor
 
 LINGER_SECONDS = 0.02
-SPACING_SECONDS = 0.001
-"""Least time between the beginnings of two transactions: replies that come in a burst share one, a lone one goes at once."""
+GATHER_SECONDS = 0.001
+"""What comes so soon after an event that is waited for goes into the same transaction: replies often come together."""
+SECONDS_A_ROW = 0.002
+MOST_SPACING_SECONDS = 0.02
+"""Least time between the beginnings of two transactions: so much for each event of the first one, and so much at most. Lone
+events are written at once; under a storm the events share transactions, or these would cost more than the calls do."""
 MOST_ROWS = 64
 """Events of one transaction at most."""
 _TRIES = 50
@@ -60,7 +64,7 @@ class Writer:
         self._lock = Lock()
         self._queue: list[_Append] = []
         self._urgent = Signal()
-        self._began = 0.0
+        self._next_begin = 0.0
         self._connection: Connection | None = None
         self._next: dict[str, int] = {}
         """Run -> number of its next event."""
@@ -99,11 +103,11 @@ class Writer:
     def _write_queued(self) -> None:
         """Write what is queued; what does not go together goes alone, so that only its own append fails."""
         self._urgent.wait(LINGER_SECONDS)
-        time.sleep(max(self._began + SPACING_SECONDS - time.monotonic(), 0.0))
-        self._began = time.monotonic()
+        time.sleep(max(self._next_begin - time.monotonic(), GATHER_SECONDS))
         with self._lock:
             queue, self._queue = self._queue, []
             self._urgent.clear()
+        self._next_begin = time.monotonic() + min(SECONDS_A_ROW * len(queue), MOST_SPACING_SECONDS)
         for start in range(0, len(queue), MOST_ROWS):
             batch = queue[start : start + MOST_ROWS]
             error = self._write(batch)
@@ -133,7 +137,8 @@ class Writer:
         return JournalError(f"{cannot}: too many others write to it at the same time")
 
     def _insert_all(self, batch: Sequence[_Append]) -> None:
-        rows = [self._row(each) for each in batch]
+        encoded = encode([each.event for each in batch], self._redact)
+        rows = [(*self._numbered(each), each.event, body) for each, body in zip(batch, encoded, strict=True)]
         if any(encoded.large or encoded.redacted for _, _, _, encoded in rows):
             with locked(self._engine) as connection:
                 self._insert(connection, rows)
@@ -149,11 +154,12 @@ class Writer:
         cursor.execute(statement, tuple(value for row in values for value in row))
         cursor.close()
 
-    def _row(self, append: _Append) -> _Row:
-        run, event = append.run, append.event
-        seq = 1 if event.type == "RunStarted" else self._next.get(run) or _last(self._open(), run) + 1
+    def _numbered(self, append: _Append) -> tuple[str, int]:
+        """The run, and the number of the event in it."""
+        run = append.run
+        seq = 1 if append.event.type == "RunStarted" else self._next.get(run) or _last(self._open(), run) + 1
         self._next[run] = seq + 1
-        return run, seq, event, encode(event, self._redact)
+        return run, seq
 
     def _do(self, what: str, work: Callable[[Connection], T]) -> T:
         with failures(f"cannot {what} in the journal {self._place!r}"), locked(self._engine) as connection:

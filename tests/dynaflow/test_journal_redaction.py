@@ -82,7 +82,7 @@ def test_a_users_rules_are_added(tmp_path: Path):
     event = CallFinished(
         turn=1, call=1, status="delivered", value={"ward": "NINE", "n": ["123-45", 5]}, text='A "b" C\n'
     )
-    encoded = encode(event, redactor_of(file))
+    encoded = encode([event], redactor_of(file))[0]
     back = decode(encoded.body, encoded.large)
     assert isinstance(back, CallFinished)
     assert (back.status, back.value, back.text) == ("delivered", {"ward": MARK, "n": [MARK, 5]}, f'A "{MARK}" C\n')
@@ -112,7 +112,7 @@ def test_an_event_stays_an_event_and_holds_no_secret(value: object, instruction:
         {"turn": 1, "call": 1, "agent": "a", "instruction": instruction, "inputs": value, "branch": "0", "line": None}
     )
     for redact in (BUILT_IN, Redactor(Rules(patterns=("[aeiou]",)))):  # type: ignore[arg-type]
-        encoded = encode(event, redact)
+        encoded = encode([event], redact)[0]
         back = decode(encoded.body, encoded.large)
         assert (back == event) == (encoded.redacted == 0)
         assert not any(secret in encoded.body for secret in SECRETS)
